@@ -1,0 +1,225 @@
+"""Matching on Spark, Parquet to Parquet, beside what it could at best be.
+
+Two yardsticks: the same plan without matching, whose workers hand out answers of the same size
+that were prepared beforehand; and the same core in two plain processes, each of which reads
+one half of the publications. Who calls this brings the session and Geocast's way of matching
+on it, because they stand above this room.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from pyspark.sql import DataFrame, SparkSession
+
+from geocast.bench.core import Announce, Options
+from geocast.bench.results import Agreement, Measurement, Results
+from geocast.bench.workload import Workload
+from geocast.match.matcher import Matcher
+from geocast.model import MATCHES, Rejects
+
+__all__ = ["NO_MATCHING", "ON_SPARK", "TWO_PROCESSES", "SparkSide", "run_transport"]
+
+ON_SPARK = "geocast on Spark"
+NO_MATCHING = "Spark without matching"
+TWO_PROCESSES = "geocast in two processes"
+
+_SCHEMA = "publication string, subscriptions array<string>"
+_BATCH_ROWS = 100_000
+_PREPARED_ROWS = 200_000
+_PROCESSES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class SparkSide:
+    """A session with two cores, and the function that matches a DataFrame on it."""
+
+    session: SparkSession
+    match: Callable[[DataFrame, pa.Table], DataFrame]
+
+
+def run_transport(
+    name: str,
+    workload: Workload,
+    spark: SparkSide,
+    options: Options,
+    results: Results,
+    announce: Announce,
+) -> None:
+    """Measure the three by the clock on the wall, in turn, after a round that does not count."""
+    with tempfile.TemporaryDirectory(prefix="geocast-bench-") as folder:
+        room = Path(folder)
+        announce(f"{name}: index of {workload.subscriptions.num_rows:,} subscriptions")
+        _write_halves(workload.publications, room / "publications")
+        index = _save_index(workload.subscriptions, room)
+        with _Processes(room, index) as processes:
+            ways = _ways(workload, spark, room, index) | {TWO_PROCESSES: processes.run}
+            for repetition in range(-1, options.repetitions):
+                for engine, run in ways.items():
+                    announce(f"{name}: {engine}, round {repetition + 1} of {options.repetitions}")
+                    out = room / engine
+                    seconds = _wall(partial(run, out))
+                    if repetition >= 0:
+                        _note(name, engine, repetition, workload, out, seconds, results)
+        _compare(name, room, workload.publications.num_rows, results)
+
+
+def _ways(
+    workload: Workload, spark: SparkSide, room: Path, index: Path
+) -> dict[str, Callable[[Path], None]]:
+    frame = spark.session.read.parquet(str(room / "publications"))
+    answers = _prepare_answers(workload.publications, index, room)
+    echo = frame.select("id", "geometry").mapInArrow(answers.hand_out, _SCHEMA)
+    matched = spark.match(frame, workload.subscriptions)
+    return {NO_MATCHING: partial(_write_frame, echo), ON_SPARK: partial(_write_frame, matched)}
+
+
+def _write_frame(frame: DataFrame, out: Path) -> None:
+    frame.write.mode("overwrite").parquet(str(out))
+
+
+@dataclass(frozen=True, slots=True)
+class _PreparedAnswers:
+    """Lists of subscriptions in a file, and the share of publications that have one."""
+
+    path: str
+    share: float
+
+    def hand_out(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Answer every batch with the next of the prepared lists, without looking at it."""
+        with pa.memory_map(self.path) as source:
+            lists = pa.ipc.open_file(source).read_all()["subscriptions"].combine_chunks()
+        start = 0
+        for batch in batches:
+            count = round(batch.num_rows * self.share)
+            chosen = _cyclic_slice(lists, start, count)
+            start = (start + count) % max(len(lists), 1)
+            ids = batch.column("id").slice(0, count)
+            yield pa.record_batch([ids, chosen], names=["publication", "subscriptions"])
+
+
+def _cyclic_slice(lists: pa.Array, start: int, count: int) -> pa.Array:
+    first = lists.slice(start, count)
+    if len(first) == count:
+        return first
+    rest = _cyclic_slice(lists, 0, count - len(first))
+    return pa.concat_arrays([first, rest])
+
+
+def _prepare_answers(publications: pa.Table, index: Path, room: Path) -> _PreparedAnswers:
+    sample = publications.slice(0, _PREPARED_ROWS)
+    answer = Matcher.open(index).match(sample, rejects=Rejects()).cast(MATCHES)
+    path = room / "answers.arrow"
+    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, MATCHES) as writer:
+        writer.write_table(answer)
+    return _PreparedAnswers(str(path), answer.num_rows / sample.num_rows)
+
+
+def _write_halves(publications: pa.Table, directory: Path) -> None:
+    directory.mkdir()
+    half = -(-publications.num_rows // _PROCESSES)
+    for part in range(_PROCESSES):
+        rows = publications.slice(part * half, half)
+        path = directory / f"part-{part}.parquet"
+        pq.write_table(rows, path, row_group_size=_BATCH_ROWS)
+
+
+def _save_index(subscriptions: pa.Table, room: Path) -> Path:
+    directory = room / "index"
+    Matcher(subscriptions).save(directory)
+    return directory
+
+
+class _Processes:
+    """Two processes that keep the index open between rounds, as Spark's workers do."""
+
+    def __init__(self, room: Path, index: Path) -> None:
+        self._parts = sorted((room / "publications").iterdir())
+        self._pool = ProcessPoolExecutor(
+            _PROCESSES, get_context("spawn"), initializer=_open_index, initargs=(index,)
+        )
+
+    def __enter__(self) -> _Processes:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._pool.shutdown()
+
+    def run(self, out: Path) -> None:
+        """Match each part in a process of its own."""
+        out.mkdir(exist_ok=True)
+        targets = [out / part.name for part in self._parts]
+        list(self._pool.map(_match_part, self._parts, targets))
+
+
+_opened: list[Matcher] = []
+"""The matcher of a worker process: set when it starts, as initialisers cannot return."""
+
+
+def _open_index(index: Path) -> None:
+    _opened[:] = [Matcher.open(index)]
+
+
+def _match_part(part: Path, out: Path) -> None:
+    with pq.ParquetWriter(out, MATCHES) as writer:
+        for batch in pq.ParquetFile(part).iter_batches(_BATCH_ROWS, columns=["id", "geometry"]):
+            writer.write_table(_opened[0].match(batch, rejects=Rejects()).cast(MATCHES))
+
+
+def _wall(work: Callable[[], None]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def _note(
+    name: str,
+    engine: str,
+    repetition: int,
+    workload: Workload,
+    out: Path,
+    seconds: float,
+    results: Results,
+) -> None:
+    pairs = _count_pairs(pq.read_table(out, columns=["subscriptions"]))
+    known, rows = workload.subscriptions.num_rows, workload.publications.num_rows
+    results.measurements.append(
+        Measurement(name, engine, repetition, known, rows, pairs, 0.0, seconds, "wall")
+    )
+
+
+def _compare(name: str, room: Path, rows: int, results: Results) -> None:
+    """Compare the answers of Spark and of the processes; single pairs only where they differ."""
+    mine, theirs = (
+        pq.read_table(room / engine).cast(MATCHES).sort_by("publication")
+        for engine in (ON_SPARK, TWO_PROCESSES)
+    )
+    pairs = _count_pairs(mine)
+    shared = pairs if mine.equals(theirs) else _shared_pairs(mine, theirs)
+    lacking, surplus = pairs - shared, _count_pairs(theirs) - shared
+    results.agreements.append(Agreement(name, TWO_PROCESSES, rows, pairs, lacking, surplus))
+
+
+def _shared_pairs(left: pa.Table, right: pa.Table) -> int:
+    left, right = _pairs(left), _pairs(right)
+    return int(left.join(right, left.column_names, join_type="inner").num_rows)
+
+
+def _pairs(answer: pa.Table) -> pa.Table:
+    lists = answer["subscriptions"].combine_chunks()
+    publications = answer["publication"].combine_chunks().take(pc.list_parent_indices(lists))
+    return pa.table({"publication": publications, "subscription": pc.list_flatten(lists)})
+
+
+def _count_pairs(answer: pa.Table) -> int:
+    return pc.sum(pc.list_value_length(answer["subscriptions"])).as_py() or 0

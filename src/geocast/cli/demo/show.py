@@ -1,0 +1,73 @@
+"""The demonstration from beginning to end: read, match on Spark, check, draw, tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from time import perf_counter
+
+import pyarrow as pa
+from rich.console import Console
+
+from geocast.cli.demo.check import Notifications, brute_force, from_matches
+from geocast.cli.demo.picture import draw
+from geocast.cli.demo.quakes import data_file, read_quakes
+from geocast.cli.demo.scene import Scene
+from geocast.cli.demo.story import World, everybody
+from geocast.cli.demo.subscription import to_table
+from geocast.cli.demo.table import summary
+from geocast.errors import GeocastError
+from geocast.pipeline.session import spark_session
+from geocast.spark import match
+
+__all__ = ["match_on_spark", "run"]
+
+
+def run(out: Path, master: str, console: Console) -> None:
+    """Run the demonstration; the map picture goes into the folder `out`."""
+    with _stage(console, "reading earthquakes and boundaries"):
+        quakes, world = read_quakes(), World()
+        subscriptions = everybody(world)
+    console.print(f"  {len(quakes):,} earthquakes, {len(subscriptions):,} subscriptions")
+    with _stage(console, f"matching on Spark, {master}"):
+        matches = match_on_spark(to_table(subscriptions), master)
+    found = from_matches(matches, quakes, subscriptions)
+    with _stage(console, "checking every pair again with plain shapely"):
+        expected = brute_force(subscriptions, quakes)
+    _report(console, found, expected, tried=len(quakes) * len(subscriptions))
+    path = out / "demo-map.png"
+    scene = Scene(world, quakes, subscriptions, found)
+    with _stage(console, "drawing the map"):
+        out.mkdir(parents=True, exist_ok=True)
+        draw(scene, path)
+    console.print()
+    console.print(summary(scene))
+    console.print(f"The map: [bold]{path}[/]", soft_wrap=True)
+
+
+def match_on_spark(subscriptions: pa.Table, master: str) -> pa.Table:
+    """Return the matches of the shipped earthquakes, in the schema MATCHES."""
+    with spark_session(master) as spark:
+        publications = spark.read.parquet(str(data_file("earthquakes")))
+        return match(publications, subscriptions).toArrow()
+
+
+def _report(console: Console, found: Notifications, expected: Notifications, tried: int) -> None:
+    if not found.agrees(expected):
+        raise GeocastError(
+            f"the demonstration found {len(found):,} pairs where brute force found"
+            f" {len(expected):,}, or others; please report this"
+        )
+    console.print(
+        f"  checked against brute force: [green]{len(found):,} pairs agree[/]"
+        f" out of {tried / 1e6:,.0f} million tried"
+    )
+
+
+@contextmanager
+def _stage(console: Console, what: str) -> Iterator[None]:
+    started = perf_counter()
+    with console.status(f"{what} ..."):
+        yield
+    console.print(f"{what}: [green]done[/] in {perf_counter() - started:.1f} s")

@@ -1,0 +1,76 @@
+"""Everything that Geocast raises on purpose.
+
+    GeocastError
+    ├── InputError           an input as a whole cannot be used: a file, a table, an option
+    │   └── UnknownNameError   a name that is none of a fixed set of choices
+    └── LanguageError        a CQL2 expression is refused; says where and why
+        ├── FilterSyntaxError    it is not CQL2
+        ├── FilterTypeError      it is CQL2, but compares what cannot be compared
+        └── FilterLimitError     it is understood, but too large
+
+A single bad record is not an error: it becomes a `geocast.model.Reject` with its reason,
+and the records around it are processed. `RejectedWarning` says so where nobody asked for
+the rejects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+__all__ = [
+    "FilterLimitError",
+    "FilterSyntaxError",
+    "FilterTypeError",
+    "GeocastError",
+    "InputError",
+    "LanguageError",
+    "RejectedWarning",
+    "UnknownNameError",
+]
+
+
+class GeocastError(Exception):
+    """The root of all errors that Geocast raises on purpose."""
+
+
+class InputError(GeocastError):
+    """An input as a whole cannot be used; the message says what and where."""
+
+
+class UnknownNameError(InputError):
+    """A name that is none of a fixed set of choices; the message lists them."""
+
+    def __init__(self, what: str, name: str, choices: Iterable[str]) -> None:
+        super().__init__(f"unknown {what} {name!r}; there are: {', '.join(choices)}")
+
+
+class LanguageError(GeocastError):
+    """A CQL2 expression is refused.
+
+    `reason` says why; `position` is the 0-based offset into the text at which the trouble
+    begins, or None where the expression came as JSON; `path` is then the JSON path.
+    """
+
+    def __init__(self, reason: str, *, position: int | None = None, path: str | None = None) -> None:
+        self.reason = reason
+        self.position = position
+        self.path = path
+        where = f" at position {position}" if position is not None else ""
+        where = f" at {path}" if path is not None else where
+        super().__init__(f"filter refused{where}: {reason}")
+
+
+class FilterSyntaxError(LanguageError):
+    """The text or JSON is not CQL2, or uses a function that does not exist."""
+
+
+class FilterTypeError(LanguageError):
+    """The expression compares or combines values that cannot be compared or combined."""
+
+
+class FilterLimitError(LanguageError):
+    """The expression is understood but too deep, or too large once normalised."""
+
+
+class RejectedWarning(UserWarning):
+    """Some records were rejected and nobody asked to be told which."""

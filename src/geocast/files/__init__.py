@@ -1,0 +1,31 @@
+"""Features in and out of files, matches and rejects out.
+
+GeoParquet, GeoJSON FeatureCollections and GeoJSON sequences, told apart by their suffix and
+read in pieces of bounded size, so that a file may be larger than memory.
+"""
+
+from geocast.files.chunk import SUBSCRIPTIONS, Chunk
+from geocast.files.duplicates import duplicate_rows, reject_duplicates
+from geocast.files.features import write_features
+from geocast.files.formats import Format, check_output, format_of, input_size
+from geocast.files.read import BATCH_ROWS, read, read_packed, unpack
+from geocast.files.write import pairs_of, write_matches, write_rejects
+
+__all__ = [
+    "BATCH_ROWS",
+    "SUBSCRIPTIONS",
+    "Chunk",
+    "Format",
+    "check_output",
+    "duplicate_rows",
+    "format_of",
+    "input_size",
+    "pairs_of",
+    "read",
+    "read_packed",
+    "reject_duplicates",
+    "unpack",
+    "write_features",
+    "write_matches",
+    "write_rejects",
+]

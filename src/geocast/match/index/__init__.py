@@ -1,0 +1,25 @@
+"""Indexes over bounding boxes: one contract, several structures, chosen by name.
+
+Which to take: `cells` decides most matches without geometry and is the matcher's default. Of
+those that only find candidates, `quadtree` is the fastest to build and seldom beaten by the others,
+above all where sizes mix. `hprtree` and `strtree` are the smallest, and do not depend on sizes or
+extent. `multigrid` answers points fastest while they and the items are spread evenly.
+"""
+
+from geocast.match.index.base import BoundsIndex
+from geocast.match.index.cells import CellIndex
+from geocast.match.index.hprtree import HPRTree
+from geocast.match.index.multigrid import Multigrid
+from geocast.match.index.quadtree import Quadtree
+from geocast.match.index.strtree import STRTree
+
+__all__ = ["INDEXES", "BoundsIndex"]
+
+INDEXES: dict[str, type[BoundsIndex]] = {
+    "cells": CellIndex,
+    "strtree": STRTree,
+    "hprtree": HPRTree,
+    "quadtree": Quadtree,
+    "multigrid": Multigrid,
+}
+"""Every index under its name; a new member is one line here."""

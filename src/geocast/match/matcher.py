@@ -1,0 +1,255 @@
+"""The matcher: subscriptions kept, batches of publications in, matches out."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from geocast.errors import RejectedWarning
+from geocast.match.answer import Answer, Hits, Source, complement_pairs, matches_table, merge_sources
+from geocast.match.cache import ListCache
+from geocast.match.columns import string_ids
+from geocast.match.geometry.decode import decode_column
+from geocast.match.publications import Publications, read_publications
+from geocast.match.relate.lists import gather
+from geocast.match.search import Search
+from geocast.match.standing import Standing, build_standing
+from geocast.match.store import load, save
+from geocast.match.subscriptions import read_subscriptions
+from geocast.model import Rejects
+
+__all__ = ["Matcher", "match"]
+
+_POSITIVE: Final = 0
+_COMPLEMENT: Final = 1
+_PAIRS_AT_ONCE: Final = 1 << 22
+
+
+class Matcher:
+    """Matches publications with a fixed set of subscriptions, batch by batch.
+
+    Subscriptions are a table with `id` and either `geometry` + `predicate` (+ `filter`), or
+    `filter` alone; publications a table or batch with `id`, `geometry` (WKB) and attributes. A
+    subscription that cannot be used is left out and stands in `rejects`. A matcher may be saved
+    as files and opened by many processes, which then share one copy in memory. It is not meant
+    to be used by several threads at once.
+
+    `index` names the spatial index: "cells", the default, decides nearly everything without
+    geometry; the others of `geocast.match.index.INDEXES` only find candidates and give the same
+    matches.
+    """
+
+    def __init__(self, subscriptions: pa.Table, *, index: str = "cells") -> None:
+        read = read_subscriptions(subscriptions)
+        self._rejects = read.rejects
+        self._open(build_standing(read, index))
+
+    def _open(self, standing: Standing) -> None:
+        self._standing = standing
+        labels = standing.labels()
+        self._searches = [
+            Search(part, label, sort=standing.direct)
+            for part, label in zip(standing.parts, labels, strict=True)
+        ]
+        self.forget()
+
+    @classmethod
+    def open(cls, directory: str | Path) -> Matcher:
+        """Open a saved matcher; its arrays are memory-mapped, so opening takes no time."""
+        matcher = cls.__new__(cls)
+        matcher._rejects = Rejects()
+        matcher._open(load(Path(directory)))
+        return matcher
+
+    def save(self, directory: str | Path) -> None:
+        """Write the matcher into a directory, which is made; rejects are not kept."""
+        save(self._standing, Path(directory))
+
+    @property
+    def rejects(self) -> Rejects:
+        """The subscriptions that could not be used, each with its row and reason."""
+        return self._rejects
+
+    @property
+    def properties(self) -> frozenset[str]:
+        """The names of the attributes that filters use; other columns need not be passed."""
+        return self._standing.rest.scan.properties
+
+    def __len__(self) -> int:
+        """Return the number of subscriptions."""
+        return len(self._standing.ids)
+
+    def forget(self) -> None:
+        """Empty the cache of what recurring geometries matched."""
+        self._cache = ListCache(len(self._searches))
+
+    def match(
+        self, publications: pa.Table | pa.RecordBatch, *, rejects: Rejects | None = None
+    ) -> pa.Table:
+        """Return a row for each publication that matches, in order, with the schema MATCHES.
+
+        Publications that cannot be used are added to `rejects`; without that, a RejectedWarning
+        tells about them. Raises InputError where a column is missing or of the wrong type.
+        """
+        answer = self.answer(publications)
+        found = Rejects()
+        for row, id, reason in answer.rejected:
+            found.add("publications", row, id, reason)
+        _report(found, rejects)
+        return answer.matches
+
+    def answer(self, batch: pa.RecordBatch | pa.Table) -> Answer:
+        """Match one batch; unlike `match` it returns the rejected rows."""
+        publications = read_publications(batch)
+        hits = self._hits(publications)
+        if not self._standing.direct:
+            hits = self._finish(batch, publications, hits)
+        offsets, values = _without_rejected(hits[0], publications)
+        ids = publications.ids
+        table = matches_table(ids.values, self._standing.ids, (offsets, values))
+        reasons = sorted(publications.reasons.items())
+        return Answer(table, [(row, ids.text(row), reason) for row, reason in reasons])
+
+    def _hits(self, publications: Publications) -> list[Hits]:
+        """Return for each part what each publication hits; notes geometries that are unusable."""
+        rows = publications.other_rows
+        entries, fresh = self._cache.lookup(publications.column, rows)
+        if len(fresh):
+            self._match_fresh(publications, rows[fresh], entries[fresh])
+        if self._cache.reasons:
+            for row, entry in zip(rows.tolist(), entries.tolist(), strict=True):
+                if entry in self._cache.reasons:
+                    publications.reasons.setdefault(row, self._cache.reasons[entry])
+        return [self._joined(k, publications, entries) for k in range(len(self._searches))]
+
+    def _match_fresh(
+        self, publications: Publications, rows: NDArray[np.int64], entries: NDArray[np.int32]
+    ) -> None:
+        """Match geometries met for the first time, and keep their lists."""
+        geometries = decode_column(publications.column, publications.counts, rows)
+        for k in np.flatnonzero(geometries.reason != ""):
+            self._cache.reasons[int(entries[k])] = geometries.reason[k]
+        for part, search in enumerate(self._searches):
+            self._cache.store(part, entries, *search.extended(geometries))
+
+    def _joined(
+        self, part: int, publications: Publications, entries: NDArray[np.int32]
+    ) -> Hits:
+        """Bring the lists of points and of other geometries into the order of the batch."""
+        points, point_values = self._searches[part].points(publications.xs, publications.ys)
+        start, length, values = self._cache.lists(part, entries)
+        count = np.zeros(len(publications.ids.values), np.int32)
+        count[publications.point_rows] = points.length
+        count[publications.other_rows] = length
+        offsets = np.zeros(len(count) + 1, np.int32)
+        np.cumsum(count, out=offsets[1:])
+        out = np.empty(offsets[-1], np.int32)
+        gather(points.start, points.length, point_values, publications.point_rows, offsets, out)
+        gather(start, length, values, publications.other_rows, offsets, out)
+        return offsets, out
+
+    def _finish(
+        self, batch: pa.RecordBatch | pa.Table, publications: Publications, hits: list[Hits]
+    ) -> list[Hits]:
+        """Check what hits leave to check, add what rows without a hit match, and join all."""
+        standing = self._standing
+        one = _one_batch(batch)
+        n = len(publications.ids.values)
+        offsets, rows = hits[_POSITIVE]
+        who = np.repeat(np.arange(n, dtype=np.int32), np.diff(offsets))
+        sources = [self._checked(one, publications, who, rows)]
+        absent = standing.absent_rows
+        if len(absent):
+            at_once = max(1, _PAIRS_AT_ONCE // len(absent))
+            for first in range(0, n, at_once):
+                pairs = complement_pairs(
+                    *hits[_COMPLEMENT], first, min(n, first + at_once), absent
+                )
+                sources.append(self._checked(one, publications, *pairs))
+        return [merge_sources(sources, n)]
+
+    def _checked(
+        self,
+        batch: pa.RecordBatch,
+        publications: Publications,
+        who: NDArray[np.int32],
+        rows: NDArray[np.int32],
+    ) -> Source:
+        standing = self._standing
+        keep = standing.rest.accepts(batch, publications.column, who, rows)
+        who, rows = who[keep], rows[keep]
+        offsets = np.searchsorted(who, np.arange(len(publications.ids.values) + 1))
+        return Source(offsets, standing.subscription[rows])
+
+
+def _one_batch(batch: pa.RecordBatch | pa.Table) -> pa.RecordBatch:
+    if isinstance(batch, pa.RecordBatch):
+        return batch
+    return pa.RecordBatch.from_arrays(
+        [column.combine_chunks() for column in batch.columns], schema=batch.schema
+    )
+
+
+def _without_rejected(hits: Hits, publications: Publications) -> Hits:
+    """Empty the lists of rows that are rejected for another reason than their geometry."""
+    offsets, values = hits
+    bad = np.fromiter(publications.reasons, np.int64, len(publications.reasons))
+    count = np.diff(offsets)
+    if len(bad) == 0 or not count[bad].any():
+        return hits
+    keep = np.ones(len(count), np.bool_)
+    keep[bad] = False
+    values = values[np.repeat(keep, count)]
+    count = np.where(keep, count, 0)
+    return np.concatenate([[0], np.cumsum(count)]).astype(np.int32), values
+
+
+def _report(found: Rejects, rejects: Rejects | None) -> None:
+    """Hand rejects to who asked for them, or warn."""
+    if rejects is not None:
+        rejects.extend(found)
+    elif len(found):
+        first = next(iter(found))
+        message = f"{len(found)} records were rejected, the first: {first}"
+        warnings.warn(message, RejectedWarning, stacklevel=3)
+
+
+def match(
+    subscriptions: pa.Table, publications: pa.Table, *, rejects: Rejects | None = None
+) -> pa.Table:
+    """Match publications with subscriptions, in this process.
+
+    Returns a row for each publication that matches, in order, with the schema MATCHES:
+    `publication` and the sorted `subscriptions`. Records that cannot be used, and publications
+    whose id was used before, are added to `rejects`; without that, a RejectedWarning tells about
+    them.
+    """
+    matcher = Matcher(subscriptions)
+    found = Rejects()
+    found.extend(matcher.rejects)
+    repeated = _repeated_ids(publications, found)
+    matches = matcher.match(publications.filter(pa.array(~repeated)), rejects=(own := Rejects()))
+    rows = np.flatnonzero(~repeated)
+    for reject in own:
+        found.add("publications", int(rows[reject.row]), reject.id, reject.reason)
+    _report(found, rejects)
+    return matches
+
+
+def _repeated_ids(publications: pa.Table, found: Rejects) -> NDArray[np.bool_]:
+    """Return which rows repeat an id, and note them."""
+    ids = string_ids(publications, "publications")
+    codes = pc.dictionary_encode(ids.values).indices.to_numpy(zero_copy_only=False)
+    _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
+    repeated = first[inverse] != np.arange(len(codes))
+    repeated &= ids.reason == ""
+    for row in np.flatnonzero(repeated):
+        reason = f"id is already used by row {first[inverse[row]]}"
+        found.add("publications", int(row), ids.text(int(row)), reason)
+    return repeated

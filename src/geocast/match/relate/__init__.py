@@ -1,0 +1,1 @@
+"""Relating publications to the geometries that subscriptions stand on."""

@@ -1,0 +1,300 @@
+"""Where the edges of a publication and of a candidate meet, in the leaves that both share.
+
+Contacts are found exactly: proper crossings, shared vertices, shared edges. Anything subtler (a
+vertex inside an edge, edges that overlap in part, a sign not proved) is left to GEOS.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from geocast.match.geometry.exact import (
+    APART,
+    CROSSING,
+    OPPOSITE_EDGE,
+    SAME_EDGE,
+    SHARED_VERTEX,
+    UNCLEAR,
+    UNSURE,
+    nearly_touch,
+    orientation,
+    segments_meet,
+)
+from geocast.match.geometry.shapes import Shapes, path_range
+from geocast.match.index.frame import ORIGIN, QUERY_MARGIN, REFERENCE_X, REFERENCE_Y, side
+from geocast.match.index.trie import INSIDE, OUTSIDE, Trie, entry_run, entry_runs, locate
+from geocast.match.relate.place import is_line_end
+from geocast.match.relate.work import Leaf, Work
+
+__all__ = ["Contacts", "Sides", "find_contacts", "find_sides", "is_shared_edge"]
+
+_FIRST: Final = Leaf.FIRST
+_LAST: Final = Leaf.LAST
+_LEVEL: Final = Leaf.LEVEL
+_COLUMN: Final = Leaf.COLUMN
+_ROW: Final = Leaf.ROW
+_AMBIGUOUS: Final = -1
+
+
+class Contacts(NamedTuple):
+    """What was found in the shared leaves.
+
+    crossing: an edge of each cross inside both; where the caller asked to stop there, nothing
+    else is complete. unclear: GEOS must decide. touching: some vertex or edge is shared. same,
+    opposite: a shared edge runs in the same, the opposite direction in both. inner: a shared
+    vertex belongs to the interiors of two lines. edges, other_edges: how many edges of the
+    publication, of the candidate, are shared.
+    """
+
+    crossing: bool
+    unclear: bool
+    touching: bool
+    same: bool
+    opposite: bool
+    inner: bool
+    edges: int
+    other_edges: int
+
+
+@njit(cache=True, inline="always")
+def _mark_vertex(work: Work, k: int, pair: int, mate: int) -> None:
+    """Vertex k lies on the candidate's vertex `mate`; on two different ones it is ambiguous."""
+    if work.vertex_mark[k] != pair:
+        work.vertex_mark[k] = pair
+        work.vertex_mate[k] = mate
+    elif work.vertex_mate[k] != mate:
+        work.vertex_mate[k] = _AMBIGUOUS
+
+
+@njit(cache=True)
+def _mark_shared_vertex(
+    pub: Shapes, sub: Shapes, v: int, s: int, v0: int, s0: int, pair: int, work: Work
+) -> int:
+    """Mark the vertex that edges v and s have in common; returns the publication's."""
+    p, c = pub.xy, sub.xy
+    at_first = (p[v, 0] == c[s, 0] and p[v, 1] == c[s, 1]) or (
+        p[v + 1, 0] == c[s, 0] and p[v + 1, 1] == c[s, 1]
+    )
+    mate = s if at_first else s + 1
+    own = v if p[v, 0] == c[mate, 0] and p[v, 1] == c[mate, 1] else v + 1
+    work.other_vertex[mate - s0] = pair
+    _mark_vertex(work, own - v0, pair, mate)
+    return own
+
+
+@njit(cache=True)
+def _mark_shared_edge(
+    v: int, s: int, same: bool, v0: int, s0: int, pair: int, work: Work
+) -> tuple[int, int]:
+    """Mark edges v and s, which are the same segment; returns how many of each are new."""
+    work.other_vertex[s - s0] = pair
+    work.other_vertex[s + 1 - s0] = pair
+    _mark_vertex(work, v - v0, pair, s if same else s + 1)
+    _mark_vertex(work, v + 1 - v0, pair, s + 1 if same else s)
+    new = other_new = 0
+    if work.edge_mark[v - v0] != pair:
+        work.edge_mark[v - v0] = pair
+        new = 1
+    if work.other_edge[s - s0] >> 1 != pair:
+        other_new = 1
+    work.other_edge[s - s0] = 2 * pair + (0 if same else 1)
+    return new, other_new
+
+
+@njit(cache=True, inline="always")
+def is_shared_edge(work: Work, k: int, pair: int) -> bool:
+    """Is the candidate's edge at k (counted from its first vertex) one of the publication's?"""
+    return work.other_edge[k] >> 1 == pair
+
+
+@njit(cache=True)
+def _close_publication(pub: Shapes, q: int, v0: int, pair: int, work: Work) -> None:
+    """The first and last vertex of a ring are one: what is marked of one holds for the other."""
+    first, last = path_range(pub, q)
+    for path in range(first, last):
+        a, b = pub.path_off[path], pub.path_off[path + 1] - 1
+        if pub.xy[a, 0] != pub.xy[b, 0] or pub.xy[a, 1] != pub.xy[b, 1]:
+            continue
+        a, b = a - v0, b - v0
+        if work.vertex_mark[a] == pair:
+            _mark_vertex(work, b, pair, work.vertex_mate[a])
+        if work.vertex_mark[b] == pair:
+            _mark_vertex(work, a, pair, work.vertex_mate[b])
+
+
+@njit(cache=True)
+def _close_candidate(sub: Shapes, g: int, s0: int, pair: int, work: Work) -> None:
+    first, last = path_range(sub, g)
+    for path in range(first, last):
+        a, b = sub.path_off[path], sub.path_off[path + 1] - 1
+        if sub.xy[a, 0] != sub.xy[b, 0] or sub.xy[a, 1] != sub.xy[b, 1]:
+            continue
+        if work.other_vertex[a - s0] == pair or work.other_vertex[b - s0] == pair:
+            work.other_vertex[a - s0] = pair
+            work.other_vertex[b - s0] = pair
+
+
+@njit(cache=True)
+def find_contacts(
+    trie: Trie, pub: Shapes, q: int, sub: Shapes, g: int, u: int, pair: int,
+    stop_at_crossing: bool, work: Work,
+) -> Contacts:  # fmt: skip
+    """Compare the edges of publication q and candidate g (number u) in the leaves they share."""
+    p, c = pub.xy, sub.xy
+    v0 = pub.path_off[path_range(pub, q)[0]]
+    s0 = sub.path_off[path_range(sub, g)[0]]
+    lines = pub.dim[q] == 1 and sub.dim[g] == 1
+    crossing = unclear = touching = same = opposite = inner = False
+    edges = other_edges = 0
+    link = work.head[u]
+    while link >= 0:
+        leaf, t = work.leaf[work.link_leaf[link]], work.link_entry[link]
+        for m in range(leaf[_FIRST], leaf[_LAST]):
+            v = work.arena[m]
+            ax, ay, bx, by = p[v, 0], p[v, 1], p[v + 1, 0], p[v + 1, 1]
+            for r in range(entry_runs(trie, t)):
+                run, length = entry_run(trie, t, r)
+                for s in range(run, run + length):
+                    how = segments_meet(
+                        ax, ay, bx, by, c[s, 0], c[s, 1], c[s + 1, 0], c[s + 1, 1]
+                    )
+                    if how == APART:
+                        unclear = unclear or (
+                            lines
+                            and nearly_touch(
+                                ax, ay, bx, by, c[s, 0], c[s, 1], c[s + 1, 0], c[s + 1, 1]
+                            )
+                        )
+                        continue
+                    if how == CROSSING:
+                        crossing = True
+                        if stop_at_crossing:
+                            return Contacts(
+                                True, unclear, touching, same, opposite, inner, edges, other_edges
+                            )
+                    elif how == UNCLEAR:
+                        unclear = True
+                    elif how == SHARED_VERTEX:
+                        touching = True
+                        own = _mark_shared_vertex(pub, sub, v, s, v0, s0, pair, work)
+                        if lines and not inner:
+                            x, y = p[own, 0], p[own, 1]
+                            inner = not is_line_end(pub, q, x, y) and not is_line_end(sub, g, x, y)
+                    else:
+                        touching = True
+                        same = same or how == SAME_EDGE
+                        opposite = opposite or how == OPPOSITE_EDGE
+                        new, other_new = _mark_shared_edge(
+                            v, s, how == SAME_EDGE, v0, s0, pair, work
+                        )
+                        edges += new
+                        other_edges += other_new
+        link = work.link_next[link]
+    if touching:
+        _close_publication(pub, q, v0, pair, work)
+        _close_candidate(sub, g, s0, pair, work)
+    return Contacts(crossing, unclear, touching, same, opposite, inner, edges, other_edges)
+
+
+class Sides(NamedTuple):
+    """On which sides of the candidate's boundary the publication's edges run."""
+
+    inside: bool
+    outside: bool
+    unclear: bool
+
+
+@njit(cache=True)
+def _side_at_corner(sub: Shapes, g: int, s: int, x: float, y: float) -> int:
+    """Does the direction from g's vertex s towards (x, y) lead inside g? INSIDE, OUTSIDE, UNSURE.
+
+    The interior lies left of the ring; a direction along an edge is not decided.
+    """
+    if s == _AMBIGUOUS:
+        return UNSURE
+    xy = sub.xy
+    first, last = path_range(sub, g)
+    for path in range(first, last):
+        a, b = sub.path_off[path], sub.path_off[path + 1] - 1
+        if not a <= s <= b:
+            continue
+        s = a if s == b else s
+        before = s - 1 if s > a else b - 1
+        turn = orientation(
+            xy[before, 0], xy[before, 1], xy[s, 0], xy[s, 1], xy[s + 1, 0], xy[s + 1, 1]
+        )
+        side_in = orientation(xy[before, 0], xy[before, 1], xy[s, 0], xy[s, 1], x, y)
+        side_out = orientation(xy[s, 0], xy[s, 1], xy[s + 1, 0], xy[s + 1, 1], x, y)
+        if turn % 2 == 0 or side_in % 2 == 0 or side_out % 2 == 0:
+            return UNSURE
+        if turn > 0:
+            return INSIDE if side_in > 0 and side_out > 0 else OUTSIDE
+        return INSIDE if side_in > 0 or side_out > 0 else OUTSIDE
+    return UNSURE
+
+
+@njit(cache=True, inline="always")
+def _in_leaf(x: float, y: float, x0: float, y0: float, h: float) -> bool:
+    return (
+        x >= x0 - QUERY_MARGIN
+        and x <= x0 + h + QUERY_MARGIN
+        and y >= y0 - QUERY_MARGIN
+        and y <= y0 + h + QUERY_MARGIN
+    )
+
+
+@njit(cache=True)
+def find_sides(
+    trie: Trie, pub: Shapes, q: int, sub: Shapes, g: int, u: int, pair: int,
+    inside: bool, outside: bool, enough: bool, work: Work,
+) -> Sides:  # fmt: skip
+    """Say on which sides of area g the publication's edges run, after contacts were found.
+
+    No edge crosses the boundary of g, so an edge that is not shared lies on one side. A free end
+    tells which; between two shared vertices, the corner of g does. Edges in leaves that g covers,
+    or is absent from, were counted by the walk: `inside` and `outside` say so at the start.
+    `enough` says that to find the inside is the end of the search.
+    """
+    p = pub.xy
+    v0 = pub.path_off[path_range(pub, q)[0]]
+    link = work.head[u]
+    while link >= 0:
+        if inside and (outside or enough):
+            break
+        leaf, t = work.leaf[work.link_leaf[link]], work.link_entry[link]
+        link = work.link_next[link]
+        h = side(leaf[_LEVEL])
+        x0, y0 = ORIGIN + leaf[_COLUMN] * h, ORIGIN + leaf[_ROW] * h
+        for m in range(leaf[_FIRST], leaf[_LAST]):
+            v = work.arena[m]
+            if work.edge_mark[v - v0] == pair:
+                continue
+            a_shared = work.vertex_mark[v - v0] == pair
+            b_shared = work.vertex_mark[v + 1 - v0] == pair
+            if a_shared and b_shared:
+                mate = work.vertex_mate[v - v0]
+                place = _side_at_corner(sub, g, mate, p[v + 1, 0], p[v + 1, 1])
+            else:
+                x, y = (p[v + 1, 0], p[v + 1, 1]) if a_shared else (p[v, 0], p[v, 1])
+                if not _in_leaf(x, y, x0, y0, h):
+                    if a_shared or b_shared:
+                        continue  # the free end is seen in its own leaf
+                    x, y = p[v + 1, 0], p[v + 1, 1]
+                    if not _in_leaf(x, y, x0, y0, h):
+                        continue
+                place = locate(
+                    trie, sub.xy, t, x0 + REFERENCE_X * h, y0 + REFERENCE_Y * h, x, y
+                )
+            if place == INSIDE:
+                inside = True
+            elif place == OUTSIDE:
+                outside = True
+            else:
+                return Sides(inside, outside, True)
+            if inside and (outside or enough):
+                break
+    return Sides(inside, outside, False)

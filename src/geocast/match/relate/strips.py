@@ -1,0 +1,126 @@
+"""A publication's own edges in horizontal strips: where do points lie in it?
+
+Built only for publications that some candidate needs it for. With about four edges a strip, a
+location costs a handful of comparisons.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from geocast.match.geometry.exact import UNSURE, on_segment, orientation
+from geocast.match.geometry.shapes import Shapes, path_range
+from geocast.match.index.trie import INSIDE, ON, OUTSIDE, UNKNOWN
+from geocast.match.relate.place import is_line_end
+from geocast.match.relate.work import Work
+
+__all__ = ["build_strips", "forget_strips", "place_in_publication"]
+
+# Work.strip_frame: the bounds, the strips per degree, the number of strips (0: not built)
+
+
+@njit(cache=True)
+def forget_strips(work: Work) -> None:
+    """Say that the strips belong to another publication."""
+    work.strip_frame[5] = 0.0
+
+
+@njit(cache=True)
+def _each_strip(pub: Shapes, q: int, fill: bool, work: Work) -> None:
+    """Count the edges by strip (into the slot behind), or write them."""
+    bottom, scale, strips = work.strip_frame[1], work.strip_frame[4], int(work.strip_frame[5])
+    first, last = path_range(pub, q)
+    for path in range(first, last):
+        for v in range(pub.path_off[path], pub.path_off[path + 1] - 1):
+            a, b = pub.xy[v, 1], pub.xy[v + 1, 1]
+            lo = min(strips - 1, int((min(a, b) - bottom) * scale))
+            hi = min(strips - 1, int((max(a, b) - bottom) * scale))
+            for k in range(lo, hi + 1):
+                if fill:
+                    work.strip_edge[work.strip_off[k]] = v
+                    work.strip_off[k] += 1
+                else:
+                    work.strip_off[k + 1] += 1
+
+
+@njit(cache=True)
+def build_strips(pub: Shapes, q: int, work: Work) -> bool:
+    """Sort the edges of publication q into strips, once; False where they do not fit."""
+    if work.strip_frame[5] > 0.0:
+        return True
+    first, last = path_range(pub, q)
+    edges = pub.path_off[last] - pub.path_off[first]
+    strips = max(1, min(len(work.strip_off) - 2, edges // 4))
+    work.strip_frame[:4] = pub.bounds[q]
+    height = pub.bounds[q, 3] - pub.bounds[q, 1]
+    work.strip_frame[4] = strips / height if height > 0 else 0.0
+    work.strip_frame[5] = strips
+    work.strip_off[: strips + 1] = 0
+    _each_strip(pub, q, False, work)
+    for k in range(strips):
+        work.strip_off[k + 1] += work.strip_off[k]
+    if work.strip_off[strips] > len(work.strip_edge):
+        work.strip_frame[5] = 0.0
+        return False
+    _each_strip(pub, q, True, work)
+    for k in range(strips, 0, -1):
+        work.strip_off[k] = work.strip_off[k - 1]
+    work.strip_off[0] = 0
+    return True
+
+
+@njit(cache=True)
+def _place_in_area(pub: Shapes, lo: int, hi: int, x: float, y: float, work: Work) -> int:
+    """A ray to the right with the half-open rule over the edges of one strip."""
+    inside = False
+    xy = pub.xy
+    for k in range(lo, hi):
+        v = work.strip_edge[k]
+        ax, ay, bx, by = xy[v, 0], xy[v, 1], xy[v + 1, 0], xy[v + 1, 1]
+        if (ay <= y) != (by <= y):
+            if ax < x and bx < x:
+                continue
+            if ax > x and bx > x:
+                inside = not inside
+                continue
+            s = orientation(ax, ay, bx, by, x, y)
+            if s == 0:
+                return ON
+            if s == UNSURE:
+                return UNKNOWN
+            if (by > ay) == (s > 0):
+                inside = not inside
+        elif ay == y and by == y:
+            if min(ax, bx) <= x <= max(ax, bx):
+                return ON
+        elif (ax == x and ay == y) or (bx == x and by == y):
+            return ON
+    return INSIDE if inside else OUTSIDE
+
+
+@njit(cache=True)
+def _place_on_line(
+    pub: Shapes, q: int, lo: int, hi: int, x: float, y: float, work: Work
+) -> int:
+    unknown = False
+    for k in range(lo, hi):
+        v = work.strip_edge[k]
+        s = on_segment(pub.xy[v, 0], pub.xy[v, 1], pub.xy[v + 1, 0], pub.xy[v + 1, 1], x, y)
+        if s == 1:
+            return ON if is_line_end(pub, q, x, y) else INSIDE
+        unknown = unknown or s == UNSURE
+    return UNKNOWN if unknown else OUTSIDE
+
+
+@njit(cache=True)
+def place_in_publication(pub: Shapes, q: int, x: float, y: float, work: Work) -> int:
+    """Return OUTSIDE, INSIDE, ON or UNKNOWN for (x, y) in publication q; strips must be built."""
+    frame = work.strip_frame
+    if x < frame[0] or x > frame[2] or y < frame[1] or y > frame[3]:
+        return OUTSIDE
+    k = min(int(frame[5]) - 1, int((y - frame[1]) * frame[4]))
+    lo, hi = work.strip_off[k], work.strip_off[k + 1]
+    if pub.dim[q] == 2:
+        return _place_in_area(pub, lo, hi, x, y, work)
+    return _place_on_line(pub, q, lo, hi, x, y, work)

@@ -1,0 +1,198 @@
+"""Finding the rows of a part that a batch of publications hits: the stages of matching.
+
+Candidates come from the index; rules on types and boxes drop most; cells decide nearly all that
+remain; GEOS decides the rest. Points take a path of their own: the cell index answers them
+directly.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from geocast.match.geometry.curves import hilbert_order
+from geocast.match.geometry.decode import Geometries
+from geocast.match.geometry.shapes import Shapes, frozen, take, to_geos
+from geocast.match.index.cells import CellIndex
+from geocast.match.part import Part
+from geocast.match.predicate.relation import DOUBT
+from geocast.match.predicate.rules import POSSIBLE_BY_DIMENSION, apply_rules
+from geocast.match.relate.batch import relate_batch
+from geocast.match.relate.emit import emit_relations
+from geocast.match.relate.lists import Lists, add_to_lists
+from geocast.match.relate.multipoints import relate_multipoints
+from geocast.match.relate.points import Labels, curve_order, match_points
+from geocast.match.relate.referee import Referee
+from geocast.match.relate.work import Work, most_vertices, new_work
+
+__all__ = ["Search"]
+
+
+class Search:
+    """Searches one part; keeps scratch memory and prepared geometries between batches.
+
+    `label` says what a hit on each row emits; with `sort`, lists come out sorted.
+    """
+
+    def __init__(self, part: Part, label: NDArray[np.int32], *, sort: bool) -> None:
+        self._part = part
+        self._label = frozen(label)
+        self._sort = sort
+        self._labels = Labels(part.ranges, self._label)
+        self._referee = Referee(part.shapes)
+        self._most_vertices = most_vertices(part.shapes)
+        self._work: Work | None = None
+
+    def points(
+        self, xs: NDArray[np.float64], ys: NDArray[np.float64]
+    ) -> tuple[Lists, NDArray[np.int32]]:
+        """Return the lists of single points."""
+        lists = Lists(np.zeros(len(xs), np.int64), np.zeros(len(xs), np.int32))
+        if len(xs) == 0 or len(self._part.row) == 0:
+            return lists, np.empty(0, np.int32)
+        if not isinstance(self._part.index, CellIndex):
+            return self._refine(_points_as_shapes(xs, ys))
+        order = curve_order(xs, ys)
+        values, used, doubts, doubtful = match_points(
+            self._part.index.trie, self._part.shapes, self._labels, self._sort, xs, ys, order, lists
+        )
+        values = values[:used]
+        if doubtful:
+            q, inverse = np.unique(doubts[:doubtful, 0], return_inverse=True)
+            where = np.column_stack([xs[q], ys[q]])
+            values = self._ask(
+                shapely.points(where), q, inverse, doubts[:doubtful, 1], lists, values
+            )
+        return lists, values
+
+    def extended(self, geometries: Geometries) -> tuple[Lists, NDArray[np.int32]]:
+        """Return the lists of multipoints, lines and areas; unusable ones have empty lists."""
+        number = geometries.number
+        usable = np.flatnonzero(number >= 0)
+        lists = Lists(np.zeros(len(number), np.int64), np.zeros(len(number), np.int32))
+        if len(usable) == 0 or len(self._part.row) == 0:
+            return lists, np.empty(0, np.int32)
+        shapes, frail = geometries.shapes, frozen(geometries.frail)
+        if len(usable) < len(number) or (number != np.arange(len(number))).any():
+            shapes, frail = take(shapes, number[usable]), frozen(frail[number[usable]])
+        if isinstance(self._part.index, CellIndex):
+            found, values = self._decide(self._part.index, shapes, frail)
+        else:
+            found, values = self._refine(shapes)
+        lists.start[usable], lists.length[usable] = found.start, found.length
+        return lists, values
+
+    def _decide(
+        self, index: CellIndex, pub: Shapes, frail: NDArray[np.bool_]
+    ) -> tuple[Lists, NDArray[np.int32]]:
+        """Relate publications to candidates by cells; what is left in doubt by GEOS."""
+        part = self._part
+        extended = np.flatnonzero(pub.dim > 0)
+        offsets, items = self._candidates(pub)
+        relation = np.zeros(len(items), np.uint16)
+        if len(extended):
+            order = hilbert_order(pub.bounds[extended])
+            relate_batch(
+                index.trie, part.shapes, part.frail, part.need, POSSIBLE_BY_DIMENSION, pub, frail,
+                extended[order], offsets, items, self._scratch(pub, offsets), relation,
+            )  # fmt: skip
+        if len(extended) < len(pub.dim):
+            offsets, items, relation = self._with_multipoints(
+                index, pub, offsets, items, relation
+            )
+        return self._emit(pub, offsets, items, relation)
+
+    def _candidates(self, pub: Shapes) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        offsets, items = self._part.boxes.query(pub.bounds)
+        return apply_rules(
+            pub, self._part.shapes, self._part.need, POSSIBLE_BY_DIMENSION, offsets, items
+        )
+
+    def _scratch(self, pub: Shapes, offsets: NDArray[np.int64]) -> Work:
+        vertices, candidates = most_vertices(pub), int(np.diff(offsets).max()) + 1
+        work = self._work
+        if work is None or len(work.vertex_mark) <= vertices or len(work.head) < candidates:
+            work = new_work(
+                len(self._part.need), 2 * vertices, self._most_vertices, 2 * candidates
+            )
+            self._work = work
+        return work
+
+    def _with_multipoints(
+        self,
+        index: CellIndex,
+        pub: Shapes,
+        offsets: NDArray[np.int64],
+        items: NDArray[np.int32],
+        relation: NDArray[np.uint16],
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint16]]:
+        """Replace the candidates of multipoints by what their points hit in the cells."""
+        rows = np.flatnonzero(pub.dim == 0)
+        own_off, own_items, own_relation = relate_multipoints(
+            index.trie, self._part.shapes, pub, rows
+        )
+        owner = np.repeat(np.arange(len(pub.dim)), np.diff(offsets))
+        keep = pub.dim[owner] > 0
+        owner = np.concatenate([owner[keep], np.repeat(rows, np.diff(own_off))])
+        order = np.argsort(owner, kind="stable")
+        merged = np.searchsorted(owner[order], np.arange(len(pub.dim) + 1))
+        return (
+            merged,
+            np.concatenate([items[keep], own_items])[order],
+            np.concatenate([relation[keep], own_relation])[order],
+        )
+
+    def _emit(
+        self,
+        pub: Shapes,
+        offsets: NDArray[np.int64],
+        items: NDArray[np.int32],
+        relation: NDArray[np.uint16],
+    ) -> tuple[Lists, NDArray[np.int32]]:
+        part = self._part
+        lists = Lists(np.zeros(len(pub.dim), np.int64), np.zeros(len(pub.dim), np.int32))
+        values = emit_relations(
+            offsets, items, relation, part.row_off, part.predicate, self._label, self._sort, lists
+        )
+        doubtful = np.flatnonzero(relation & DOUBT)
+        if len(doubtful):
+            owner = np.searchsorted(offsets, doubtful, side="right") - 1
+            q, inverse = np.unique(owner, return_inverse=True)
+            values = self._ask(to_geos(pub, q), q, inverse, items[doubtful], lists, values)
+        return lists, values
+
+    def _refine(self, pub: Shapes) -> tuple[Lists, NDArray[np.int32]]:
+        """Ask GEOS about every candidate that the rules leave."""
+        offsets, items = self._candidates(pub)
+        relation = np.full(len(items), DOUBT, np.uint16)
+        return self._emit(pub, offsets, items, relation)
+
+    def _ask(
+        self,
+        publications: NDArray[np.object_],
+        q: NDArray[np.int64],
+        pair: NDArray[np.int64],
+        g: NDArray[np.int32],
+        lists: Lists,
+        values: NDArray[np.int32],
+    ) -> NDArray[np.int32]:
+        """Let GEOS decide pairs (publications[pair], g) for all rows on g; extends the lists."""
+        part = self._part
+        count = part.row_off[g + 1] - part.row_off[g]
+        who, where = np.repeat(pair, count), np.repeat(g, count)
+        first = np.repeat(part.row_off[g] - (np.cumsum(count) - count), count)
+        rows = first + np.arange(len(first))
+        holds = self._referee.holds(publications, who, where, part.predicate[rows])
+        who, rows = who[holds], rows[holds]
+        order = np.argsort(who, kind="stable")
+        return add_to_lists(
+            lists, values, q[who[order]], self._label[rows[order]], self._sort
+        )
+
+
+def _points_as_shapes(xs: NDArray[np.float64], ys: NDArray[np.float64]) -> Shapes:
+    steps = np.arange(len(xs) + 1, dtype=np.int32)
+    xy = np.column_stack([xs, ys])
+    arrays = (xy, steps, steps, steps, np.zeros(len(xs), np.int8), np.column_stack([xy, xy]))
+    return Shapes(*(frozen(a) for a in arrays))

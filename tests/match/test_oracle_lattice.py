@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from tests.match.comparison import INDEX_NAMES, assert_all_predicates
+from tests.oracle import pairs_by_predicate
+from tests.oracle.spatial import Geometries, Pairs
+from tests.strategies import (
+    FRAMES,
+    KINDS,
+    geometry_sets,
+    lattice_geometries,
+    nudged,
+    points_of,
+    rewritten,
+)
+
+Scene = tuple[Geometries, Geometries, dict[str, Pairs]]
+
+
+@cache
+def mixed_scene(frame: int) -> Scene:
+    """All kinds on one small grid, some copied, rewritten or moved by an ulp."""
+    step, offset = FRAMES[frame]
+    rng = np.random.default_rng(1_000 + frame)
+    areas = lattice_geometries(rng, 180, step, offset, span=5 + frame % 3)
+    copies = areas[rng.integers(0, len(areas), 60)]
+    publications = np.concatenate(
+        [
+            lattice_geometries(rng, 120, step, offset, span=5 + frame % 3),
+            copies[:20],
+            rewritten(rng, copies[20:40]),
+            nudged(rng, copies[40:]),
+            points_of(rng, areas, 60),
+        ]
+    )
+    return publications, areas, pairs_by_predicate(publications, areas)
+
+
+@cache
+def kind_scene(first: str, second: str) -> Scene:
+    rng = np.random.default_rng([KINDS.index(first), KINDS.index(second)])
+    step, offset = FRAMES[(KINDS.index(first) * 3 + KINDS.index(second)) % len(FRAMES)]
+    publications = lattice_geometries(rng, 70, step, offset, kinds=(first,), span=5)
+    areas = lattice_geometries(rng, 70, step, offset, kinds=(second,), span=5)
+    return publications, areas, pairs_by_predicate(publications, areas)
+
+
+@pytest.mark.parametrize("index", INDEX_NAMES)
+@pytest.mark.parametrize("frame", range(len(FRAMES)))
+def test_all_kinds_on_one_grid(frame: int, index: str) -> None:
+    assert_all_predicates(*mixed_scene(frame), index)
+
+
+@pytest.mark.parametrize("index", INDEX_NAMES)
+@pytest.mark.parametrize("second", KINDS)
+@pytest.mark.parametrize("first", KINDS)
+def test_every_pair_of_kinds(first: str, second: str, index: str) -> None:
+    assert_all_predicates(*kind_scene(first, second), index)
+
+
+@pytest.mark.parametrize("index", INDEX_NAMES)
+@given(geometry_sets())
+@settings(
+    max_examples=40,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+)
+def test_small_sets_of_any_geometries(index: str, sides: tuple[list[object], list[object]]) -> None:
+    publications, areas = (np.array(side, dtype=object) for side in sides)
+    assert_all_predicates(publications, areas, pairs_by_predicate(publications, areas), index)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_many_grids(seed: int) -> None:
+    rng = np.random.default_rng(50_000 + seed)
+    step = float(rng.choice([1 / 64, 0.01, 0.001, 0.37, 1e-5, 1 / 7]))
+    offset = (float(rng.uniform(-170, 170)), float(rng.uniform(-80, 80)))
+    span = int(rng.integers(3, 12))
+    areas = lattice_geometries(rng, 200, step, offset, span=span)
+    publications = np.concatenate(
+        [
+            lattice_geometries(rng, 200, step, offset, span=span),
+            nudged(rng, areas[:40]),
+            rewritten(rng, areas[:40]),
+        ]
+    )
+    assert_all_predicates(publications, areas, pairs_by_predicate(publications, areas), "cells")
