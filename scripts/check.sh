@@ -9,21 +9,22 @@ shift
 summary=()
 status=0
 
-run_step() {
+command_of() {
   case $1 in
-    ruff-check) "$BIN/ruff" check . ;;
-    ruff-format) "$BIN/ruff" format --check . ;;
-    mypy) "$BIN/mypy" ;;
-    lint-imports) "$BIN/lint-imports" ;;
-    pytest) "$BIN/pytest" ;;
+    ruff-check) echo ruff check . ;;
+    ruff-format) echo ruff format --check . ;;
+    mypy) echo mypy ;;
+    lint-imports) echo lint-imports ;;
+    pytest) echo pytest -n auto --maxprocesses 4 --dist loadgroup ;;
     *) fail "unknown step $1" ;;
   esac
 }
 
 for step in "$@"; do
-  say "$step"
+  command=$(command_of "$step") || exit 1
+  say "$command"
   started=$SECONDS
-  if run_step "$step"; then verdict=passed; else verdict=FAILED status=1; fi
+  if "$BIN"/$command; then verdict=passed; else verdict=FAILED status=1; fi
   summary+=("$(printf '  %-14s %-7s %4d s' "$step" "$verdict" $((SECONDS - started)))")
 done
 

@@ -55,6 +55,7 @@ def test_signatures_that_users_rely_on() -> None:
         "subscriptions",
         "algorithm",
         "partitions",
+        "rejects",
     ]
 
 

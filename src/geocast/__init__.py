@@ -4,6 +4,14 @@
 subscriptions and is fed batch by batch; `geocast.spark.match` does the same on Spark DataFrames.
 """
 
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
 from geocast.errors import (
     FilterLimitError,
     FilterSyntaxError,
@@ -14,8 +22,10 @@ from geocast.errors import (
     RejectedWarning,
     UnknownNameError,
 )
-from geocast.match.matcher import Matcher, match
-from geocast.model import Predicate, Reject, Rejects
+
+if TYPE_CHECKING:
+    from geocast.match.matcher import Matcher, match
+    from geocast.model import Predicate, Reject, Rejects
 
 __all__ = [
     "FilterLimitError",
@@ -35,3 +45,34 @@ __all__ = [
 ]
 
 __version__ = "0.1.0"
+
+_LAZY = {
+    "Matcher": "geocast.match.matcher",
+    "Predicate": "geocast.model",
+    "Reject": "geocast.model",
+    "Rejects": "geocast.model",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import what needs the compiled core only when it is asked for."""
+    if name in _LAZY:
+        return getattr(import_module(_LAZY[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+class _Geocast(ModuleType):
+    """The module itself, on which `match` is the function although a package has that name."""
+
+    @property
+    def match(self) -> Callable[..., Any]:
+        """Match publications with subscriptions; see `geocast.match.matcher.match`."""
+        function: Callable[..., Any] = import_module("geocast.match.matcher").match
+        return function
+
+    @match.setter
+    def match(self, package: ModuleType) -> None:
+        """Keep the function where the import system sets the package of that name."""
+
+
+sys.modules[__name__].__class__ = _Geocast

@@ -51,7 +51,9 @@ class LanguageError(GeocastError):
     begins, or None where the expression came as JSON; `path` is then the JSON path.
     """
 
-    def __init__(self, reason: str, *, position: int | None = None, path: str | None = None) -> None:
+    def __init__(
+        self, reason: str, *, position: int | None = None, path: str | None = None
+    ) -> None:
         self.reason = reason
         self.position = position
         self.path = path

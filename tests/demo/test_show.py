@@ -8,14 +8,14 @@ from matplotlib.image import imread
 from rich.console import Console
 
 from geocast.cli.demo import show
-from geocast.cli.demo.check import Notifications, brute_force, from_matches
+from geocast.cli.demo.check import brute_force
 from geocast.cli.demo.picture import draw
 from geocast.cli.demo.quakes import read_quakes
 from geocast.cli.demo.scene import Scene
 from geocast.cli.demo.story import World, everybody
-from geocast.cli.demo.subscription import to_table
 from geocast.cli.demo.table import summary
 from geocast.errors import GeocastError
+from geocast.model import MATCHES
 
 
 @pytest.fixture(scope="module")
@@ -43,15 +43,6 @@ def test_picture_is_drawn(scene: Scene, tmp_path: Path) -> None:
 
 
 @pytest.mark.spark
-def test_a_part_of_the_story_on_spark(scene: Scene) -> None:
-    few = [s for s in scene.subscriptions if s.group in {"cities", "desks", "newsrooms", "states"}]
-    matches = show.match_on_spark(to_table(few), "local[2]")
-    found = from_matches(matches, scene.quakes, few)
-    assert len(found) > 1000
-    assert found.agrees(brute_force(few, scene.quakes))
-
-
-@pytest.mark.spark
 def test_whole_demonstration(tmp_path: Path) -> None:
     console = Console(file=io.StringIO(), width=80)
     with console.capture() as capture:
@@ -61,12 +52,7 @@ def test_whole_demonstration(tmp_path: Path) -> None:
     assert (tmp_path / "new" / "demo-map.png").stat().st_size > 100_000
 
 
-@pytest.mark.spark
 def test_disagreement_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def lose_one(*arguments: object) -> Notifications:
-        whole = brute_force(*arguments)  # type: ignore[arg-type]
-        return Notifications(whole.quake[1:], whole.subscription[1:])
-
-    monkeypatch.setattr(show, "brute_force", lose_one)
+    monkeypatch.setattr(show, "match_on_spark", lambda *_: MATCHES.empty_table())
     with pytest.raises(GeocastError, match="please report this"):
         show.run(tmp_path, "local[2]", Console(file=io.StringIO()))

@@ -45,10 +45,10 @@ GEOMETRIES: dict[str, Any] = {
 }
 
 
-def feature(id: Any = "a", geometry: Any = None, **properties: Any) -> dict[str, Any]:
+def feature(identifier: Any = "a", geometry: Any = None, **properties: Any) -> dict[str, Any]:
     if geometry is None:
         geometry = {"type": "Point", "coordinates": [1, 2]}
-    return {"type": "Feature", "id": id, "geometry": geometry, "properties": properties}
+    return {"type": "Feature", "id": identifier, "geometry": geometry, "properties": properties}
 
 
 def point_wkb(x: float = 1, y: float = 2) -> bytes:
@@ -91,13 +91,15 @@ _ring = st.lists(_position, min_size=3, max_size=6).map(lambda ring: [*ring, rin
 _polygon = st.lists(_ring, min_size=1, max_size=3)
 
 geometries: st.SearchStrategy[dict[str, Any]] = st.one_of(
-    st.builds(lambda c, name=name: {"type": name, "coordinates": c}, strategy)
-    for name, strategy in {
-        "Point": _position,
-        "LineString": _line,
-        "Polygon": _polygon,
-        "MultiPoint": st.lists(_position, min_size=1, max_size=4),
-        "MultiLineString": st.lists(_line, min_size=1, max_size=3),
-        "MultiPolygon": st.lists(_polygon, min_size=1, max_size=3),
-    }.items()
+    [
+        strategy.map(lambda c, name=name: {"type": name, "coordinates": c})  # type: ignore[misc]
+        for name, strategy in {
+            "Point": _position,
+            "LineString": _line,
+            "Polygon": _polygon,
+            "MultiPoint": st.lists(_position, min_size=1, max_size=4),
+            "MultiLineString": st.lists(_line, min_size=1, max_size=3),
+            "MultiPolygon": st.lists(_polygon, min_size=1, max_size=3),
+        }.items()
+    ]
 )

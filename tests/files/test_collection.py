@@ -65,7 +65,7 @@ def test_features_are_told_apart_whatever_their_texts_hold(
     read_size: int,
 ) -> None:
     monkeypatch.setattr(collection, "_READ", read_size)
-    features = [feature(str(i), **{"p": p}) for i, p in enumerate(properties)]
+    features = [feature(str(i), p=p) for i, p in enumerate(properties)]
     path = _write(tmp_path / "f.json", json.dumps(_collection(features), indent=indent))
     texts = list(collection.collection_texts(path))
     assert [json.loads(located.text) for located in texts] == features

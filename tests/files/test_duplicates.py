@@ -12,14 +12,14 @@ from tests.files.samples import JSON_SUFFIXES, feature, only, point_wkb, write_j
 
 
 def _repeated(ids: list[str]) -> list[int]:
-    return [row for row, id in enumerate(ids) if id in ids[:row]]
+    return [row for row, name in enumerate(ids) if name in ids[:row]]
 
 
 @pytest.mark.parametrize("side", ["publications", "subscriptions"])
 @settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.text(max_size=2), max_size=20))
 def test_rows_whose_id_has_occurred(side: Side, tmp_path: Path, ids: list[str]) -> None:
-    lines = write_json(tmp_path / "f.ndjson", [feature(id) for id in ids])
+    lines = write_json(tmp_path / "f.ndjson", [feature(name) for name in ids])
     assert duplicate_rows(lines, side).tolist() == _repeated(ids)
     if ids:
         table = write_parquet(tmp_path / "f.parquet", id=ids, geometry=[point_wkb()] * len(ids))

@@ -17,10 +17,10 @@ from geocast.files.columns import column
 from tests.files.samples import SUFFIXES, point_wkb, records_of
 
 
-def _features(*values: Any, id: str = "a") -> pa.RecordBatch:
+def _features(*values: Any) -> pa.RecordBatch:
     """Return a batch whose property `v` has the given values."""
     size = len(values)
-    ids = [f"{id}{i}" for i in range(size)]
+    ids = [f"a{i}" for i in range(size)]
     return pa.record_batch({"id": ids, "geometry": [point_wkb()] * size, "v": column(list(values))})
 
 
@@ -153,7 +153,7 @@ def test_an_unknown_suffix_is_refused_before_anything_is_read(tmp_path: Path) ->
         raise AssertionError
         yield
 
-    with pytest.raises(InputError, match="unknown suffix '.shp'"):
+    with pytest.raises(InputError, match=r"unknown suffix '\.shp'"):
         write_features(tmp_path / "f.shp", never())
 
 

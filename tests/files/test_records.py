@@ -62,20 +62,20 @@ BAD: dict[str, tuple[Any, str | None, str]] = {
 def test_a_bad_record_is_rejected_and_its_neighbours_survive(
     kind: str, suffix: str, tmp_path: Path
 ) -> None:
-    record, id, reason = BAD[kind]
+    record, name, reason = BAD[kind]
     path = write_json(tmp_path / f"f{suffix}", [feature("a"), record, feature("c")])
     chunk = only(path)
     assert chunk.batch.column("id").to_pylist() == ["a", "c"]
     assert chunk.rows.tolist() == [0, 2]
     (reject,) = chunk.rejects
-    assert (reject.side, reject.row, reject.id) == ("publications", 1, id)
+    assert (reject.side, reject.row, reject.id) == ("publications", 1, name)
     assert reject.reason.startswith(reason)
     assert "\n" not in reject.reason
 
 
 @pytest.mark.parametrize("suffix", JSON_SUFFIXES)
 def test_text_that_is_not_utf8_is_rejected_alone(suffix: str, tmp_path: Path) -> None:
-    path = write_json(tmp_path / f"f{suffix}", [feature(id) for id in "abc"])
+    path = write_json(tmp_path / f"f{suffix}", [feature(name) for name in "abc"])
     path.write_bytes(path.read_bytes().replace(b'"b"', b'"\xff"'))
     assert [r["id"] for r in records_of(path)] == ["a", "c"]
     (reject,) = rejects_of(path)

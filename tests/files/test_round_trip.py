@@ -37,11 +37,11 @@ def _features(draw: st.DrawFn) -> list[dict[str, Any]]:
     ids = draw(st.lists(st.text(max_size=5), unique=True, max_size=6))
     return [
         {
-            "id": id,
+            "id": name,
             "geometry": draw(geometries),
-            **{name: draw(st.none() | kind) for name, kind in kinds.items()},
+            **{key: draw(st.none() | kind) for key, kind in kinds.items()},
         }
-        for id in ids
+        for name in ids
     ]
 
 

@@ -156,6 +156,38 @@ def test_json_text_that_is_no_json_is_refused_at_its_position() -> None:
     assert caught.value.position == 7
 
 
+def test_input_that_no_library_below_would_survive() -> None:
+    collection = "GEOMETRYCOLLECTION(" * 100_000 + "POINT(1 2)" + ")" * 100_000
+    with pytest.raises(FilterLimitError, match="nested"):
+        normalise(f"S_INTERSECTS(geometry, {collection})")
+    coordinates: Any = 1
+    for _ in range(100_000):
+        coordinates = [coordinates]
+    shape = {"type": "Polygon", "coordinates": coordinates}
+    with pytest.raises(FilterLimitError, match="nested"):
+        normalise({"op": "s_within", "args": [{"property": "geometry"}, shape]})
+    while isinstance(coordinates, list):
+        coordinates = coordinates[0]
+
+
+@pytest.mark.parametrize(
+    ("expression", "reason"),
+    [
+        ("a = " + "9" * 5_000, "not finite"),
+        ('{"op": "=", "args": [{"property": "a"}, ' + "9" * 5_000 + "]}", "too many digits"),
+        ({"op": "=", "args": [{"property": "a"}, 10**400]}, "not finite"),
+        ({"op": "=", "args": [{"property": "a"}, "\ud800"]}, "not valid Unicode"),
+        ({"op": "=", "args": [{"property": "\ud800"}, 1]}, "not valid Unicode"),
+        ("a = '\ud800'", "not valid Unicode"),
+        ("a LIKE '" + "_" * 10_001 + "'", "more than 10000 characters"),
+        ("t = TIMESTAMP('0001-01-01T00:00:00+01:00')", "not a time"),
+    ],
+)
+def test_values_that_no_column_can_hold(expression: Any, reason: str) -> None:
+    with pytest.raises(LanguageError, match=reason):
+        normalise(expression)
+
+
 NESTED: dict[str, Callable[[int], str]] = {
     "parentheses": lambda n: "(" * n + "a = 1" + ")" * n,
     "negations": lambda n: "NOT " * n + "a = 1",

@@ -42,7 +42,6 @@ BAD_GEOMETRIES: dict[str, tuple[bytes | None, str]] = {
     "count beyond the data": (struct.pack("<BII", 1, 2, 4_000_000_000), "geometry"),
     "count of parts beyond the data": (struct.pack("<BII", 1, 6, 4_294_967_295), "geometry"),
     "unknown type": (struct.pack("<BI", 1, 99) + bytes(16), "geometry"),
-    "bad byte order": (b"\7" + INSIDE[1:], "geometry"),
     "curve": (struct.pack("<BII6d", 1, 8, 3, 0, 0, 1, 1, 2, 0), "(?i)geometry|circular|curve"),
     "multipoint of lines": (struct.pack("<BII", 1, 4, 1) + line(0, 0, 1, 1), "geometry"),
     "empty point": (wkt("POINT EMPTY"), "empty"),

@@ -112,14 +112,6 @@ def test_a_saved_matcher_answers_as_before(
     assert rows(opened.match(publications)) == rows(matcher.match(publications))
 
 
-def test_the_rejects_of_a_saved_matcher_are_kept(tmp_path: Path) -> None:
-    matcher = geocast.Matcher(pa.table({"id": ["s", "t"], "geometry": [SQUARE, b"no"]}))
-    matcher.save(tmp_path / "saved")
-    opened = geocast.Matcher.open(tmp_path / "saved")
-    assert list(opened.rejects) == list(matcher.rejects)
-    assert len(opened.rejects) == 1
-
-
 def test_answer_gives_matches_and_rejected_rows_of_the_batch() -> None:
     matcher = geocast.Matcher(pa.table({"id": ["s"], "geometry": [SQUARE]}))
     batch = pa.record_batch({"id": ["a", "b"], "geometry": [b"no", INSIDE]})

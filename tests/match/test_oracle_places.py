@@ -5,12 +5,22 @@ from functools import cache
 import numpy as np
 import pytest
 import shapely
+from numpy.typing import NDArray
 
+from geocast.match.index.frame import (
+    DEEPEST,
+    ORIGIN,
+    REFERENCE_X,
+    REFERENCE_Y,
+    ROOT_LEVEL,
+    SPAN,
+)
 from tests.match.comparison import INDEX_NAMES, assert_all_predicates
 from tests.oracle import pairs_by_predicate
 from tests.oracle.spatial import Geometries, Pairs
 from tests.strategies import border_points, lattice_geometries, points_of
 
+Floats = NDArray[np.float64]
 Scene = tuple[Geometries, Geometries, dict[str, Pairs]]
 
 EDGES_OF_THE_WORLD = [
@@ -90,3 +100,37 @@ def test_tiny_geometries_far_inside_one_cell(index: str) -> None:
     publications = lattice_geometries(rng, 80, 1e-10, (0.1, 0.1), span=4)
     expected = pairs_by_predicate(publications, areas)
     assert_all_predicates(publications, areas, expected, index)
+
+
+def reference_spots(rng: np.random.Generator, n: int) -> tuple[Floats, Floats]:
+    """Reference points of cells of all levels near one place, and the sides of those cells."""
+    level = rng.integers(ROOT_LEVEL, DEEPEST + 1, n)
+    cell: Floats = SPAN / 2.0 ** level.astype(np.float64)
+    corner = np.floor((rng.uniform(7.0, 7.01, (n, 2)) - ORIGIN) / cell[:, None])
+    inside = np.array([REFERENCE_X, REFERENCE_Y])
+    spots: Floats = ORIGIN + (corner + inside) * cell[:, None]
+    return spots, cell
+
+
+def through(rng: np.random.Generator, spots: Floats, size: Floats) -> Geometries:
+    """Triangles, boxes and lines with these spots on a vertex or an edge."""
+    x, y, s = spots[:, 0], spots[:, 1], size
+    corners = [(x, y), (x + s, y + s / 3), (x - s / 3, y + s)]
+    triangles = shapely.polygons(np.stack([np.column_stack(c) for c in corners], axis=1))
+    boxes = shapely.box(x - s, y, x + s, y + s)
+    upright = shapely.box(x, y - s, x + s, y + s)
+    lines = shapely.linestrings(
+        np.stack([np.column_stack((x - s, y)), spots, np.column_stack((x, y + s))], axis=1)
+    )
+    made = np.concatenate([triangles, boxes, upright, lines, shapely.points(spots)])
+    return made[rng.permutation(len(made))[:150]]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_edges_and_vertices_on_the_reference_points_of_cells(seed: int) -> None:
+    rng = np.random.default_rng([10, seed])
+    spots, cell = reference_spots(rng, 60)
+    areas = through(rng, spots, cell * rng.choice([0.01, 0.3, 1, 20], len(cell)))
+    publications = through(rng, spots, cell * rng.choice([0.01, 0.3, 1, 20], len(cell)))
+    expected = pairs_by_predicate(publications, areas)
+    assert_all_predicates(publications, areas, expected, "cells")

@@ -15,7 +15,6 @@ import geocast
 from tests.match.comparison import (
     INDEX_NAMES,
     assert_pairs,
-    describe_pair,
     found_pairs,
     publication_table,
     subscription_table,
@@ -62,9 +61,7 @@ def check(
     assert list(matcher.rejects) == []
     for _ in range(2):  # the second time with whatever was remembered of the first
         found = found_pairs(matcher.match(publication_table(publications)))
-        assert_pairs(
-            found, expected, lambda i, j: describe_pair(predicates[j], publications[i], areas[j])
-        )
+        assert_pairs(found, expected, lambda i, j: (predicates[j], publications[i], areas[j]))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -81,12 +78,36 @@ def test_mixed_predicates(source: str, kind: str) -> None:
     check(publications, areas, predicates, expected)
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("source", SOURCES)
-def test_each_predicate(source: str, kind: str, name: str) -> None:
+def check_predicate(source: str, kind: str, name: str) -> None:
     publications, areas, _ = workload(source, kind)
     check(publications, areas, [name] * len(areas), relations(source, kind)[name])
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("source", SOURCES)
+def test_each_predicate(source: str, name: str) -> None:
+    check_predicate(source, "thesis", name)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("kind", ["unique", "densified"])
+@pytest.mark.parametrize("source", SOURCES)
+def test_each_predicate_of_the_other_kinds(source: str, kind: str, name: str) -> None:
+    check_predicate(source, kind, name)
+
+
+@pytest.mark.parametrize("kind", ["unique", "densified"])
+@pytest.mark.parametrize("source", SOURCES)
+def test_all_predicates_at_once(source: str, kind: str) -> None:
+    publications, areas, _ = workload(source, kind)
+    parts = [relations(source, kind)[name] for name in NAMES]
+    expected = (
+        np.concatenate([rows for rows, _ in parts]),
+        np.concatenate([columns + code * len(areas) for code, (_, columns) in enumerate(parts)]),
+    )
+    predicates = np.repeat(NAMES, len(areas)).tolist()
+    check(publications, np.tile(areas, len(NAMES)), predicates, expected)
 
 
 @pytest.mark.parametrize("source", SOURCES)

@@ -60,6 +60,16 @@ _GEOMETRIES = frozenset(
         "BBOX",
     ]
 )
+_JSON_NAMES = {
+    name.lower(): name
+    for name in (
+        "a_containedBy",
+        "t_finishedBy",
+        "t_metBy",
+        "t_overlappedBy",
+        "t_startedBy",
+    )
+}
 _RESERVED = frozenset(["AND", "OR", "NOT", "IS", "NULL", "LIKE", "BETWEEN", "IN", "DIV"])
 
 
@@ -236,11 +246,11 @@ class _Parser:
         if upper == "INTERVAL":
             return {"interval": self._arguments(self._interval_end, 2)}
         if lower in _ARRAY_FUNCTIONS:
-            return {"op": lower, "args": self._arguments(self._array_operand, 2)}
+            return _call(lower, self._arguments(self._array_operand, 2))
         if lower in _TEXT_FUNCTIONS:
-            return {"op": lower, "args": self._arguments(self._sum, 1)}
+            return _call(lower, self._arguments(self._sum, 1))
         if lower in SPATIAL_FUNCTIONS | _TEMPORAL_FUNCTIONS:
-            return {"op": lower, "args": self._arguments(self._primary, 2)}
+            return _call(lower, self._arguments(self._primary, 2))
         raise TextError(f"unknown function {word}")
 
     def _one_string(self) -> str:
@@ -307,6 +317,10 @@ class _Parser:
         if not numbers:
             raise self._fault("a coordinate")
         return numbers
+
+
+def _call(name: str, args: list[Any]) -> Any:
+    return {"op": _JSON_NAMES.get(name, name), "args": args}
 
 
 def _negated(tree: Any) -> Any:

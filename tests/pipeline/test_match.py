@@ -154,7 +154,7 @@ def test_what_cannot_be_used_is_refused_at_once(spark: SparkSession, frame: Data
     with pytest.raises(InputError, match="at least 1"):
         geocast.spark.match(frame, SUBSCRIPTIONS, partitions=0)
     with pytest.raises(InputError, match="not dict"):
-        geocast.spark.match(frame, {})  # type: ignore[arg-type]
+        geocast.spark.match(frame, {})
     with pytest.raises(InputError, match=r"nowhere\.parquet: no such file"):
         geocast.spark.match(frame, "nowhere.parquet")
     stream = spark.readStream.format("rate").load()

@@ -20,7 +20,7 @@ from geocast.files.plain import as_binary, as_text
 from geocast.files.wkb import check_wkb
 from geocast.model import Reject, Side
 
-__all__ = ["parquet_ids", "read_parquet"]
+__all__ = ["count_parquet", "parquet_ids", "read_parquet"]
 
 _BATCH_BYTES = 1 << 26
 _READ_BUFFER = 1 << 20
@@ -40,19 +40,30 @@ class _Layout:
         return ["id", *([self.geometry] if self.geometry else []), *self.properties]
 
 
-def read_parquet(path: Path, side: Side, wanted: Wanted, batch_rows: int) -> Iterator[Chunk]:
-    """Yield a Parquet file, or the parts of a folder one after another, as chunks."""
+def read_parquet(
+    path: Path, side: Side, wanted: Wanted, batch_rows: int, rows: range
+) -> Iterator[Chunk]:
+    """Yield what of a Parquet file, or of the parts of a folder, lies in `rows`, as chunks."""
     first_row = position = 0
     for part in _parts(path):
         with _opened(part) as file:
             layout = _layout(file, part, side, wanted)
-            size, total = part.stat().st_size, max(file.metadata.num_rows, 1)
-            done = 0
-            for batch in _batches(file, layout.names, batch_rows):
-                done += batch.num_rows
-                row = first_row + done - batch.num_rows
-                yield _chunk(batch, layout, side, row, position + size * done // total, part)
-            first_row, position = first_row + done, position + size
+            size, total = part.stat().st_size, file.metadata.num_rows
+            for start, batch in _rows(file, layout.names, batch_rows, _shifted(rows, -first_row)):
+                done = start + batch.num_rows
+                place = position + size * done // total
+                yield _chunk(batch, layout, side, first_row + start, place, part)
+            first_row, position = first_row + total, position + size
+
+
+def count_parquet(path: Path, side: Side) -> int:
+    """Count the rows of a Parquet input; raises InputError where it cannot be used."""
+    total = 0
+    for part in _parts(path):
+        with _opened(part) as file:
+            _layout(file, part, side, Wanted(()))
+            total += file.metadata.num_rows
+    return total
 
 
 def parquet_ids(path: Path, batch_rows: int) -> Iterator[pa.Array]:
@@ -102,10 +113,36 @@ def _damage(path: Path, error: Exception) -> InputError:
     return InputError(f"{path}: is a damaged Parquet file: {str(error).splitlines()[0]}")
 
 
-def _batches(file: pq.ParquetFile, names: list[str], rows: int) -> Iterator[pa.RecordBatch]:
+def _rows(
+    file: pq.ParquetFile, names: list[str], batch_rows: int, rows: range
+) -> Iterator[tuple[int, pa.RecordBatch]]:
+    """Yield the rows in the range as batches, each with the number of its first row.
+
+    Of the row groups, only those that hold such rows are read.
+    """
+    ends = np.cumsum([file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)])
+    first = int(np.searchsorted(ends, rows.start, side="right"))
+    last = int(np.searchsorted(ends, rows.stop, side="left"))
+    groups = list(range(first, min(last + 1, len(ends))))
+    start = int(ends[first - 1]) if first else 0
+    for batch in _batches(file, names, batch_rows, groups):
+        low = max(rows.start - start, 0)
+        high = min(rows.stop - start, batch.num_rows)
+        if low < high:
+            yield start + low, batch.slice(low, high - low)
+        start += batch.num_rows
+
+
+def _shifted(rows: range, by: int) -> range:
+    return range(max(rows.start + by, 0), max(rows.stop + by, 0))
+
+
+def _batches(
+    file: pq.ParquetFile, names: list[str], rows: int, groups: list[int] | None = None
+) -> Iterator[pa.RecordBatch]:
     """Yield batches of at most `rows`, fewer where rows are so wide that memory would suffer."""
     rows = max(min(rows, int(_BATCH_BYTES / _row_bytes(file.metadata, set(names)))), 1)
-    for batch in file.iter_batches(batch_size=rows, columns=names):
+    for batch in file.iter_batches(batch_size=rows, row_groups=groups, columns=names):
         if batch.num_rows:
             yield batch
 

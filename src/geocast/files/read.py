@@ -21,14 +21,16 @@ from geocast.files.assemble import (
 from geocast.files.chunk import Chunk
 from geocast.files.collection import collection_texts
 from geocast.files.formats import Format, format_of
-from geocast.files.parquet import read_parquet
+from geocast.files.parquet import count_parquet, read_parquet
 from geocast.files.sequence import sequence_texts
 from geocast.model import Side
 
-__all__ = ["BATCH_ROWS", "read", "read_packed", "unpack"]
+__all__ = ["BATCH_ROWS", "read", "read_packed", "row_count", "unpack"]
 
 BATCH_ROWS = 65_536
 """How many rows a chunk has at most where nothing else is asked for."""
+
+_EVERY_ROW = range(1 << 62)
 
 
 def read(
@@ -37,6 +39,7 @@ def read(
     *,
     columns: Collection[str] | None = None,
     batch_rows: int = BATCH_ROWS,
+    rows: range | None = None,
 ) -> Iterator[Chunk]:
     """Yield the features of a file as chunks, in the order of the file.
 
@@ -49,10 +52,21 @@ def read(
     `a.b` asks for the column `a`. A name that the file lacks is no error, the column is just
     not there. Subscriptions always come with exactly the columns of SUBSCRIPTIONS.
 
+    `rows` asks for a range of rows only; of Parquet, other row groups are not read. GeoJSON can
+    only be read from its beginning, and refuses it.
+
     A bad record becomes a reject of its chunk. A file that cannot be used as a whole raises
     InputError, which may be late: a FeatureCollection that breaks off is noticed only there.
     """
-    return _read(Path(path), side, columns, batch_rows, type_properties)
+    return _read(Path(path), side, columns, batch_rows, type_properties, rows)
+
+
+def row_count(path: str | Path, side: Side) -> int | None:
+    """Return how many rows a Parquet input has; None for GeoJSON, which must be read to know.
+
+    Raises InputError where the input cannot be used, as far as that shows without reading it.
+    """
+    return count_parquet(Path(path), side) if format_of(path) is Format.PARQUET else None
 
 
 def read_packed(
@@ -84,14 +98,21 @@ def unpack(batch: pa.RecordBatch, columns: Collection[str] | None = None) -> pa.
 
 
 def _read(
-    path: Path, side: Side, columns: Collection[str] | None, batch_rows: int, build: Build
+    path: Path,
+    side: Side,
+    columns: Collection[str] | None,
+    batch_rows: int,
+    build: Build,
+    rows: range | None = None,
 ) -> Iterator[Chunk]:
     if batch_rows < 1:
         raise InputError(f"batch_rows is {batch_rows}; at least 1 is needed")
     wanted = Wanted(columns)
     found = format_of(path)
     if found is Format.PARQUET:
-        return read_parquet(path, side, wanted, batch_rows)
+        return read_parquet(path, side, wanted, batch_rows, _EVERY_ROW if rows is None else rows)
+    if rows is not None:
+        raise InputError(f"{path}: is GeoJSON, of which no range of rows can be read")
     texts = collection_texts(path) if found is Format.COLLECTION else sequence_texts(path)
     build = subscription_batch if side == "subscriptions" else build
     return assemble(texts, side, wanted, batch_rows, build)

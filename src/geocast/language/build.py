@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from geocast.errors import FilterSyntaxError, FilterTypeError
+from geocast.errors import FilterLimitError, FilterSyntaxError, FilterTypeError
 from geocast.language import fold, geometry
 from geocast.language.kinds import GEOMETRY_NAME, LITERALS, SCALAR_KINDS, Kind, kind_of
 from geocast.language.relations import FLIPPED
@@ -41,6 +41,7 @@ from geocast.language.where import MAX_DEPTH, Located, Where, refuse, refuse_dep
 from geocast.model import Predicate
 
 __all__ = [
+    "MAX_PATTERN",
     "arithmetic",
     "between",
     "comparison",
@@ -51,13 +52,18 @@ __all__ = [
     "like",
     "located",
     "membership",
+    "named",
     "negation",
     "negative",
     "number",
     "positive",
     "spatial",
     "string_fold",
+    "text",
 ]
+
+MAX_PATTERN = 10_000
+"""How long a LIKE pattern may be, well within what regular expressions can be compiled from."""
 
 _ADVICE = {
     Kind.INTERVAL: "; use the T_ functions",
@@ -93,6 +99,25 @@ def number(value: int | float, where: Where) -> Located:
     if finite is None:
         refuse(FilterTypeError, "the number is not finite", where)
     return Located(Number(finite), where)
+
+
+def text(value: str, where: Where) -> Located:
+    """Build a string literal."""
+    return Located(Text(_unicode(value, where)), where)
+
+
+def named(name: str, where: Where) -> Located:
+    """Build a reference to a property."""
+    return Located(Property(_unicode(name, where)), where)
+
+
+def _unicode(value: str, where: Where) -> str:
+    """Refuse what no column can hold: JSON can write half of a surrogate pair."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        refuse(FilterTypeError, "the string is not valid Unicode", where)
+    return value
 
 
 def condition(part: Located) -> Condition:
@@ -172,11 +197,14 @@ def like(value: Located, pattern: Located) -> Located:
     node = _text(value, "LIKE")
     if not isinstance(pattern.node, Text):
         refuse(FilterTypeError, "the pattern of LIKE must be a string literal", pattern.where)
-    text = pattern.node.value
+    wanted = pattern.node.value
+    if len(wanted) > MAX_PATTERN:
+        reason = f"the pattern has more than {MAX_PATTERN} characters"
+        refuse(FilterLimitError, reason, pattern.where)
     if isinstance(node, Text):
-        matched = like_pattern(text).fullmatch(node.value) is not None
+        matched = like_pattern(wanted).fullmatch(node.value) is not None
         return located(Constant(matched), value.where, value, pattern, levels=0)
-    return located(Like(node, text), value.where, value, pattern, levels=0)
+    return located(Like(node, wanted), value.where, value, pattern, levels=0)
 
 
 def is_null(part: Located) -> Located:

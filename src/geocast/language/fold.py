@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import operator
+import sys
 from collections.abc import Callable, Sequence
 
 from geocast.language.relations import TEMPORAL, Bounds
@@ -34,9 +35,9 @@ _EXACT_FLOAT = 2**53
 
 
 def finite_number(value: int | float) -> int | float | None:
-    """Return whole numbers as int where a float holds them exactly; None if not finite."""
+    """Return whole numbers as int where a float holds them exactly; None beyond all floats."""
     if isinstance(value, int):
-        return value
+        return value if abs(value) <= sys.float_info.max else None
     if not math.isfinite(value):
         return None
     return int(value) if value.is_integer() and abs(value) <= _EXACT_FLOAT else value

@@ -11,7 +11,7 @@ import shapely
 
 from geocast.errors import FilterSyntaxError, FilterTypeError
 from geocast.language.tree import Shape
-from geocast.language.where import Where, refuse
+from geocast.language.where import Where, refuse, refuse_depth
 from geocast.model import Predicate
 
 __all__ = ["from_bounds", "from_geojson", "from_wkt", "relation_holds"]
@@ -32,12 +32,18 @@ def from_wkt(text: str, where: Where) -> Shape:
 
 def from_geojson(value: Mapping[str, Any], where: Where) -> Shape:
     """Read a GeoJSON geometry; heights are dropped."""
+    kind = value.get("type")
+    if kind == "GeometryCollection":
+        refuse(FilterTypeError, "a GeometryCollection cannot be matched", where)
+    if kind not in _SUPPORTED:
+        refuse(FilterSyntaxError, f"not a GeoJSON geometry: its type is {kind!r}", where)
     try:
-        geometry = shapely.from_geojson(json.dumps(value, allow_nan=False))
+        bare = {"type": kind, "coordinates": value.get("coordinates")}
+        geometry = shapely.from_geojson(json.dumps(bare, allow_nan=False))
     except (shapely.errors.ShapelyError, TypeError, ValueError) as problem:
         refuse(FilterSyntaxError, f"not a GeoJSON geometry: {_first_line(problem)}", where)
-    if geometry.geom_type != value.get("type"):
-        refuse(FilterSyntaxError, f"not a GeoJSON geometry: type {value.get('type')!r}", where)
+    except RecursionError:
+        refuse_depth(where)
     return _checked(geometry, where)
 
 

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from geocast.errors import FilterSyntaxError
+from geocast.errors import FilterSyntaxError, FilterTypeError
 from geocast.language import build
 from geocast.language.build_time import array
 from geocast.language.functions import call
 from geocast.language.geometry import from_geojson
 from geocast.language.relations import ARITHMETIC, COMPARISONS
-from geocast.language.tree import Boolean, Condition, Property, Text
+from geocast.language.tree import Boolean, Condition
 from geocast.language.where import MAX_DEPTH, Located, refuse, refuse_depth
 
 __all__ = ["parse_json", "parse_json_text"]
@@ -33,6 +33,8 @@ def parse_json_text(text: str) -> Condition:
         value = json.loads(text)
     except json.JSONDecodeError as problem:
         raise FilterSyntaxError(f"not JSON: {problem.msg}", position=problem.pos) from None
+    except ValueError:
+        raise FilterTypeError("a number has too many digits", path="$") from None
     except RecursionError:
         refuse_depth("$")
     return build.condition(_read(value, "$", 0))
@@ -47,7 +49,7 @@ def _read(value: Any, path: str, depth: int) -> Located:
         case int() | float():
             return build.number(value, path)
         case str():
-            return Located(Text(value), path)
+            return build.text(value, path)
         case Mapping():
             return _read_object(value, path, depth)
         case list() | tuple():
@@ -70,12 +72,12 @@ def _read_object(value: Mapping[str, Any], path: str, depth: int) -> Located:
     if marker == "op":
         return _read_operation(value, path, depth)
     if marker == "property":
-        return Located(Property(_string(content, inner)), path)
+        return build.named(_string(content, inner), path)
     if marker == "type":
         return Located(from_geojson(value, path), path)
     if marker in ("interval", "bbox"):
         return call(marker, _read_all(content, inner, depth), path)
-    return call(marker, [Located(Text(_string(content, inner)), inner)], path)
+    return call(marker, [build.text(_string(content, inner), inner)], path)
 
 
 def _string(value: Any, path: str) -> str:

@@ -7,6 +7,7 @@ nesting is counted before it is entered.
 
 from __future__ import annotations
 
+import math
 from typing import NoReturn
 
 from geocast.errors import FilterSyntaxError
@@ -16,7 +17,7 @@ from geocast.language.functions import call
 from geocast.language.geometry import from_wkt
 from geocast.language.relations import ARITHMETIC, COMPARISONS
 from geocast.language.tokens import Token, tokenize
-from geocast.language.tree import Boolean, Condition, Property, Text
+from geocast.language.tree import Boolean, Condition
 from geocast.language.where import MAX_DEPTH, Located, Where, refuse, refuse_depth
 
 __all__ = ["parse_text"]
@@ -157,7 +158,7 @@ class _Parser:
             case "number":
                 return build.number(_number(token.raw), where)
             case "string":
-                return Located(Text(token.value), where)
+                return build.text(token.value, where)
             case "TRUE" | "FALSE":
                 return Located(Boolean(token.symbol == "TRUE"), where)
         self._next -= 1
@@ -190,7 +191,7 @@ class _Parser:
     def _named(self, token: Token) -> Located:
         where = token.position
         if token.raw.startswith('"') or not self._skip("("):
-            return Located(Property(token.value), where)
+            return build.named(token.value, where)
         self._enter(where)
         arguments = self._list()
         self._depth -= 1
@@ -198,4 +199,5 @@ class _Parser:
 
 
 def _number(raw: str) -> int | float:
-    return int(raw) if raw.isdigit() else float(raw)
+    value = float(raw)
+    return int(raw.lstrip("0") or "0") if raw.isdigit() and math.isfinite(value) else value

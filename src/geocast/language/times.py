@@ -34,10 +34,9 @@ def parse_timestamp(text: str) -> Instant:
     """
     try:
         moment = datetime.fromisoformat(text.upper() if _TIMESTAMP.fullmatch(text) else "")
-    except ValueError:
+        moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
         raise ValueError(f"{text!r} is not a time such as '2015-08-31T12:00:00Z'") from None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
     return Instant((moment - _EPOCH) // _MICROSECOND, False)
 
 

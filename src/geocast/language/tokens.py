@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from geocast.errors import FilterSyntaxError
-from geocast.language.where import refuse
+from geocast.language.where import MAX_DEPTH, refuse, refuse_depth
 
 __all__ = ["KEYWORDS", "NAME", "Token", "tokenize"]
 
@@ -81,6 +81,8 @@ def _closing(text: str, start: int, inside: int) -> int:
         level += 1 if parenthesis.group() == "(" else -1
         if level == 0:
             return parenthesis.end()
+        if level > MAX_DEPTH:
+            refuse_depth(parenthesis.start())
     return refuse(FilterSyntaxError, "the geometry is never closed by ')'", start)
 
 

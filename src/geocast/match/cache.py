@@ -50,18 +50,25 @@ class ListCache:
 
         Lists of new entries must be stored before they are read.
         """
-        lengths = column.offsets[rows + 1] - column.offsets[rows]
-        more = int(lengths.sum())
-        if self._end[self._count] + more > _MOST_BYTES or max(self._used) > _MOST_VALUES:
-            self.clear()
-        self._make_room(len(rows), more)
         entries = np.empty(len(rows), np.int32)
+        hashes = np.empty(len(rows), np.uint64)
+        known = (self._table, self._hash, self._end, self._bytes)
+        missing = _find(column, rows, *known, entries, hashes)
+        if missing and self._is_full(missing):
+            self.clear()
+            entries[:] = _EMPTY
+            missing = int((column.offsets[rows + 1] - column.offsets[rows]).sum())
         fresh = np.empty(len(rows), np.int64)
         before = self._count
-        self._count = _lookup(
-            column, rows, self._table, self._hash, self._end, self._bytes, before, entries, fresh
-        )
+        if missing:
+            self._make_room(int((entries == _EMPTY).sum()), missing)
+            known = (self._table, self._hash, self._end, self._bytes)
+            self._count = _add(column, rows, *known, before, entries, hashes, fresh)
         return entries, fresh[: self._count - before]
+
+    def _is_full(self, more: int) -> bool:
+        kept = int(self._end[self._count])
+        return kept > 0 and (kept + more > _MOST_BYTES or max(self._used) > _MOST_VALUES)
 
     def _make_room(self, entries: int, size: int) -> None:
         self._hash = _resized(self._hash, self._count + entries)
@@ -161,35 +168,64 @@ def _same(
     return different == 0
 
 
-@njit(cache=True, nogil=True)
-def _lookup(
-    column: WkbColumn, rows: NDArray[np.int64], table: NDArray[np.int32],
-    hashes: NDArray[np.uint64], end: NDArray[np.int64], kept: NDArray[np.uint8], count: int,
-    entries: NDArray[np.int32], fresh: NDArray[np.int64],
+@njit(cache=True)
+def _probe(
+    column: WkbColumn, a: int, b: int, h: np.uint64, table: NDArray[np.int32],
+    hashes: NDArray[np.uint64], end: NDArray[np.int64], kept: NDArray[np.uint8],
 ) -> int:  # fmt: skip
-    """Find or add each row's bytes by open addressing; end[e] is where entry e's bytes start."""
+    """Return the slot that holds these bytes, or the empty one where they belong."""
     mask = np.uint64(len(table) - 1)
-    new = 0
+    slot = h & mask
+    while True:
+        entry = table[slot]
+        if entry == _EMPTY or (
+            hashes[entry] == h and _same(column.data, a, b, kept, end[entry], end[entry + 1])
+        ):
+            return np.int64(slot)
+        slot = (slot + np.uint64(1)) & mask
+
+
+@njit(cache=True, nogil=True)
+def _find(
+    column: WkbColumn, rows: NDArray[np.int64], table: NDArray[np.int32],
+    hashes: NDArray[np.uint64], end: NDArray[np.int64], kept: NDArray[np.uint8],
+    entries: NDArray[np.int32], own_hashes: NDArray[np.uint64],
+) -> int:  # fmt: skip
+    """Set the entry of each row, _EMPTY where it is not known; returns the bytes of those."""
+    missing = 0
     for k in range(len(rows)):
         a, b = column.offsets[rows[k]], column.offsets[rows[k] + 1]
         h = _hash_bytes(column.data, a, b)
-        slot = h & mask
-        while True:
-            entry = table[slot]
-            if entry == _EMPTY:
-                table[slot] = entry = count
-                hashes[count] = h
-                c = end[count]
-                kept[c : c + b - a] = column.data[a:b]
-                end[count + 1] = c + b - a
-                count += 1
-                fresh[new] = k
-                new += 1
-                break
-            if hashes[entry] == h and _same(
-                column.data, a, b, kept, end[entry], end[entry + 1]
-            ):
-                break
-            slot = (slot + np.uint64(1)) & mask
-        entries[k] = entry
+        own_hashes[k] = h
+        entries[k] = table[_probe(column, a, b, h, table, hashes, end, kept)]
+        if entries[k] == _EMPTY:
+            missing += b - a
+    return missing
+
+
+@njit(cache=True, nogil=True)
+def _add(
+    column: WkbColumn, rows: NDArray[np.int64], table: NDArray[np.int32],
+    hashes: NDArray[np.uint64], end: NDArray[np.int64], kept: NDArray[np.uint8], count: int,
+    entries: NDArray[np.int32], own_hashes: NDArray[np.uint64], fresh: NDArray[np.int64],
+) -> int:  # fmt: skip
+    """Add the rows that are not known, each different one once; returns the number of entries.
+
+    end[e] is where the bytes of entry e start.
+    """
+    new = 0
+    for k in range(len(rows)):
+        if entries[k] != _EMPTY:
+            continue
+        a, b = column.offsets[rows[k]], column.offsets[rows[k] + 1]
+        slot = _probe(column, a, b, own_hashes[k], table, hashes, end, kept)
+        if table[slot] == _EMPTY:
+            table[slot] = count
+            hashes[count] = own_hashes[k]
+            kept[end[count] : end[count] + b - a] = column.data[a:b]
+            end[count + 1] = end[count] + b - a
+            count += 1
+            fresh[new] = k
+            new += 1
+        entries[k] = table[slot]
     return count

@@ -250,6 +250,6 @@ def _repeated_ids(publications: pa.Table, found: Rejects) -> NDArray[np.bool_]:
     repeated = first[inverse] != np.arange(len(codes))
     repeated &= ids.reason == ""
     for row in np.flatnonzero(repeated):
-        reason = f"id is already used by row {first[inverse[row]]}"
+        reason = "id is already used by an earlier row"
         found.add("publications", int(row), ids.text(int(row)), reason)
     return repeated

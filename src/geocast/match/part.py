@@ -43,7 +43,7 @@ class Part:
     """
 
     shapes: Shapes
-    frail: NDArray[np.bool_]
+    care: NDArray[np.uint8]
     index: BoundsIndex
     boxes: BoundsIndex
     row: NDArray[np.int32]
@@ -83,7 +83,7 @@ class Part:
         )
 
 
-_PLAIN = ("frail", "row", "predicate", "row_off", "ranges", "need")
+_PLAIN = ("care", "row", "predicate", "row_off", "ranges", "need")
 
 
 def build_part(
@@ -112,7 +112,7 @@ def build_part(
     exact = CellIndex.of(shapes) if kind is CellIndex else kind.build(shapes.bounds)
     return Part(
         shapes=shapes,
-        frail=frozen(geometries.frail[used[order]]),
+        care=frozen(geometries.care[used[order]]),
         index=exact,
         boxes=Quadtree.build(shapes.bounds) if kind is CellIndex else exact,
         row=frozen(row[by_geometry]),

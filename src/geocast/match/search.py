@@ -73,18 +73,18 @@ class Search:
         lists = Lists(np.zeros(len(number), np.int64), np.zeros(len(number), np.int32))
         if len(usable) == 0 or len(self._part.row) == 0:
             return lists, np.empty(0, np.int32)
-        shapes, frail = geometries.shapes, frozen(geometries.frail)
+        shapes, care = geometries.shapes, frozen(geometries.care)
         if len(usable) < len(number) or (number != np.arange(len(number))).any():
-            shapes, frail = take(shapes, number[usable]), frozen(frail[number[usable]])
+            shapes, care = take(shapes, number[usable]), frozen(care[number[usable]])
         if isinstance(self._part.index, CellIndex):
-            found, values = self._decide(self._part.index, shapes, frail)
+            found, values = self._decide(self._part.index, shapes, care)
         else:
             found, values = self._refine(shapes)
         lists.start[usable], lists.length[usable] = found.start, found.length
         return lists, values
 
     def _decide(
-        self, index: CellIndex, pub: Shapes, frail: NDArray[np.bool_]
+        self, index: CellIndex, pub: Shapes, care: NDArray[np.uint8]
     ) -> tuple[Lists, NDArray[np.int32]]:
         """Relate publications to candidates by cells; what is left in doubt by GEOS."""
         part = self._part
@@ -94,7 +94,7 @@ class Search:
         if len(extended):
             order = hilbert_order(pub.bounds[extended])
             relate_batch(
-                index.trie, part.shapes, part.frail, part.need, POSSIBLE_BY_DIMENSION, pub, frail,
+                index.trie, part.shapes, part.care, part.need, POSSIBLE_BY_DIMENSION, pub, care,
                 extended[order], offsets, items, self._scratch(pub, offsets), relation,
             )  # fmt: skip
         if len(extended) < len(pub.dim):

@@ -127,8 +127,7 @@ def _reject_duplicates(reader: _Reader) -> None:
     repeats = np.ones(len(good), np.bool_)
     repeats[first] = False
     for k in np.flatnonzero(repeats):
-        earlier = good[first[codes[k]]]
-        reader.reason[good[k]] = f"id is already used by row {earlier}"
+        reader.reason[good[k]] = "id is already used by an earlier row"
 
 
 def _collect(

@@ -39,9 +39,9 @@ class Rejects:
 
     records: list[Reject] = field(default_factory=list)
 
-    def add(self, side: Side, row: int, id: str | None, reason: str) -> None:
-        """Note one bad record."""
-        self.records.append(Reject(side, row, id, reason))
+    def add(self, side: Side, row: int, record: str | None, reason: str) -> None:
+        """Note one bad record; `record` is its id, if it has one."""
+        self.records.append(Reject(side, row, record, reason))
 
     def extend(self, records: Iterable[Reject]) -> None:
         """Note several bad records."""
@@ -49,7 +49,9 @@ class Rejects:
 
     def to_table(self) -> pa.Table:
         """Return them as a table with the schema REJECTS."""
-        rows = [{"side": r.side, "row": r.row, "id": r.id, "reason": r.reason} for r in self.records]
+        rows = [
+            {"side": r.side, "row": r.row, "id": r.id, "reason": r.reason} for r in self.records
+        ]
         return pa.Table.from_pylist(rows, schema=REJECTS)
 
     def __len__(self) -> int:

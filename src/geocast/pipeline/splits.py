@@ -119,7 +119,7 @@ def open_publications(
     `watch` is told how many bytes of it have been read.
     """
     where, wanted = str(Path(path).absolute()), tuple(sorted(columns))
-    total = files.row_count(path)
+    total = files.row_count(path, "publications")
     duplicates = files.duplicate_rows(path, "publications")
     if total is not None:
         return PublicationFile(where, wanted, duplicates, total, None)

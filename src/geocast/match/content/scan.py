@@ -9,6 +9,7 @@ the batch for each that occurs.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -43,12 +44,11 @@ class Scan:
         self._constraints = tuple(constraints)
         self._offsets = _frozen(offsets, np.int64)
         self._items = _frozen(items, np.int32)
-        self._properties = property_names(c.expression for c in self._constraints)
 
-    @property
+    @cached_property
     def properties(self) -> frozenset[str]:
         """The attribute names that the constraints use."""
-        return self._properties
+        return property_names(constraint.expression for constraint in self._constraints)
 
     def accepts(self, batch: pa.RecordBatch, publications: _Int32, rows: _Int32) -> Mask:
         """Return, for each candidate pair (row of the batch, filter), whether it holds."""

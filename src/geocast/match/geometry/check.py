@@ -6,6 +6,7 @@ orders and dimensions are brought to plain WKB, the rest gets a reason that a pe
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -22,11 +23,12 @@ def plain_or_reason(wkb: bytes | None) -> tuple[bytes, str]:
     if wkb is None:
         return b"", "geometry is null"
     try:
-        geometry = shapely.from_wkb(wkb)
+        with np.errstate(invalid="ignore"):  # GEOS compares coordinates that may be NaN
+            geometry = shapely.from_wkb(wkb)
     except shapely.errors.GEOSException as error:
         return b"", f"geometry is not readable WKB: {_first_line(error)}"
-    except TypeError:
-        return b"", "geometry is not WKB"
+    except NotImplementedError:
+        return b"", f"a curved geometry is not supported; there are: {', '.join(_SUPPORTED)}"
     reason = _fault(geometry)
     if reason:
         return b"", reason
@@ -34,7 +36,7 @@ def plain_or_reason(wkb: bytes | None) -> tuple[bytes, str]:
 
 
 def _first_line(error: Exception) -> str:
-    return str(error).splitlines()[0].removeprefix("ParseException: ")
+    return re.sub(r"^\w*Exception: ", "", str(error).splitlines()[0])
 
 
 def _fault(geometry: shapely.Geometry) -> str:

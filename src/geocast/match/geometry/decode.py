@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
@@ -12,27 +13,32 @@ from geocast.match.geometry.shapes import Shapes, concatenate
 from geocast.match.geometry.validity import surely_valid
 from geocast.match.geometry.wkb import Counts, Flaw, WkbColumn, count, decode, from_arrow
 
-__all__ = ["Geometries", "decode_column", "decode_distinct", "wkb_of"]
+__all__ = ["Care", "Geometries", "decode_column", "decode_distinct", "wkb_of"]
+
+
+class Care:
+    """With how much care kernels must treat a usable geometry."""
+
+    NONE: Final = 0
+    TOUCHY: Final = 1  # rings may touch: where one edge is crossed, another may begin
+    FRAIL: Final = 2  # the direction of rings is not proved: only GEOS may judge
 
 
 @dataclass(frozen=True)
 class Geometries:
-    """Row i is shape number[i], or -1 and then reason[i] says why it cannot be used.
-
-    A frail shape has rings whose direction is not proved; only GEOS may judge it.
-    """
+    """Row i is shape number[i], or -1 and then reason[i] says why it cannot be used."""
 
     shapes: Shapes
-    frail: NDArray[np.bool_]
+    care: NDArray[np.uint8]
     number: NDArray[np.int64]
     reason: NDArray[np.object_]
 
     def extended(self, more: Geometries) -> Geometries:
         """Return these and, numbered on, those."""
-        own = len(self.frail)
+        own = len(self.care)
         return Geometries(
             concatenate(self.shapes, more.shapes),
-            np.concatenate([self.frail, more.frail]),
+            np.concatenate([self.care, more.care]),
             np.concatenate([self.number, np.where(more.number < 0, -1, more.number + own)]),
             np.concatenate([self.reason, more.reason]),
         )
@@ -56,11 +62,13 @@ def decode_column(column: WkbColumn, counts: Counts, rows: NDArray[np.int64]) ->
 def _decode_plain(column: WkbColumn, counts: Counts, rows: NDArray[np.int64]) -> Geometries:
     shapes, flaw = decode(column, counts, rows)
     reason = np.full(len(rows), "", dtype=object)
-    doubtful = np.flatnonzero((flaw != Flaw.NONE) | ~surely_valid(shapes))
+    care = np.where(surely_valid(shapes, flaw), Care.NONE, Care.TOUCHY).astype(np.uint8)
+    care[flaw != Flaw.NONE] = Care.FRAIL
+    doubtful = np.flatnonzero(care)
     if len(doubtful):
         reason[doubtful] = _faults(wkb_of(column, rows[doubtful]), flaw[doubtful])
     number = np.where(reason == "", np.arange(len(rows)), -1)
-    return Geometries(shapes, flaw != Flaw.NONE, number, reason)
+    return Geometries(shapes, care, number, reason)
 
 
 def _with_unusual(
@@ -74,15 +82,15 @@ def _with_unusual(
     usable = reasons == ""
     more = decode_distinct(pa.array(wkb[usable].tolist(), pa.binary()))
     shapes = concatenate(first.shapes, more.shapes)
-    frail = np.concatenate([first.frail, more.frail])
+    care = np.concatenate([first.care, more.care])
     number = np.full(len(rows), -1, np.int64)
     number[plain] = first.number
     odd_number = np.full(len(wkb), -1, np.int64)
-    odd_number[usable] = more.number + len(first.frail)
+    odd_number[usable] = more.number + len(first.care)
     number[~plain] = odd_number
     reason = np.full(len(rows), "", dtype=object)
     reason[plain], reason[~plain] = first.reason, reasons
-    return Geometries(shapes, frail, number, reason)
+    return Geometries(shapes, care, number, reason)
 
 
 def _faults(wkb: NDArray[np.object_], flaw: NDArray[np.uint8]) -> NDArray[np.object_]:

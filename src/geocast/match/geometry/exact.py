@@ -19,6 +19,7 @@ __all__ = [
     "APART",
     "CROSSING",
     "OPPOSITE_EDGE",
+    "ROUNDING",
     "SAME_EDGE",
     "SHARED_VERTEX",
     "UNCLEAR",
@@ -45,7 +46,7 @@ _DOUBLE_DOUBLE_BOUND: Final = 1e-30
 
 # GEOS rounds the point where two segments cross to doubles. A vertex this close (in degrees) to
 # the other segment may coincide with that rounded point, so its answer is left to GEOS.
-_ROUNDING: Final = 2e-13
+ROUNDING: Final = 2e-13
 
 
 @njit(cache=True, inline="always")
@@ -130,12 +131,12 @@ def on_segment(ax: float, ay: float, bx: float, by: float, x: float, y: float) -
 def _near(ax: float, ay: float, bx: float, by: float, x: float, y: float) -> bool:
     """Is (x, y) so close to the line a-b that GEOS's rounded crossing may fall on it?"""
     ex, ey = bx - ax, by - ay
-    return abs(ex * (y - ay) - ey * (x - ax)) <= _ROUNDING * (abs(ex) + abs(ey))
+    return abs(ex * (y - ay) - ey * (x - ax)) <= ROUNDING * (abs(ex) + abs(ey))
 
 
 @njit(cache=True)
 def _fold_at_shared_vertex(
-    sx: float, sy: float, px: float, py: float, qx: float, qy: float
+    sx: float, sy: float, px: float, py: float, qx: float, qy: float, wary: bool
 ) -> int:
     """Segments s-p and s-q share s: only there, unless they leave s in the same direction."""
     side = orientation(sx, sy, px, py, qx, qy)
@@ -143,20 +144,24 @@ def _fold_at_shared_vertex(
         return UNCLEAR
     if (px - sx) * (qx - sx) + (py - sy) * (qy - sy) < 0.0:
         return SHARED_VERTEX
-    if side == 0 or _near(sx, sy, px, py, qx, qy) or _near(sx, sy, qx, qy, px, py):
+    if side == 0:
+        return UNCLEAR
+    if wary and (_near(sx, sy, px, py, qx, qy) or _near(sx, sy, qx, qy, px, py)):
         return UNCLEAR
     return SHARED_VERTEX
 
 
 @njit(cache=True)
 def segments_meet(
-    ax: float, ay: float, bx: float, by: float, cx: float, cy: float, dx: float, dy: float
-) -> int:
+    ax: float, ay: float, bx: float, by: float, cx: float, cy: float, dx: float, dy: float,
+    wary: bool,
+) -> int:  # fmt: skip
     """Say how the segments a-b and c-d meet.
 
     APART: not at all. CROSSING: in one point inside both. SHARED_VERTEX: only in an end that is
     bit-equal in both. SAME_EDGE, OPPOSITE_EDGE: they are the same segment. UNCLEAR: an end of one
-    lies on the other, or too close to it, or they overlap in part.
+    lies on the other, or too close to it, or they overlap in part. `wary` is for two lines, which
+    GEOS may find to overlap where they leave a shared vertex in nearly the same direction.
     """
     if max(ax, bx) < min(cx, dx) or max(cx, dx) < min(ax, bx):
         return APART
@@ -171,13 +176,13 @@ def segments_meet(
     if ad and bc:
         return OPPOSITE_EDGE
     if ac:
-        return _fold_at_shared_vertex(ax, ay, bx, by, dx, dy)
+        return _fold_at_shared_vertex(ax, ay, bx, by, dx, dy, wary)
     if ad:
-        return _fold_at_shared_vertex(ax, ay, bx, by, cx, cy)
+        return _fold_at_shared_vertex(ax, ay, bx, by, cx, cy, wary)
     if bc:
-        return _fold_at_shared_vertex(bx, by, ax, ay, dx, dy)
+        return _fold_at_shared_vertex(bx, by, ax, ay, dx, dy, wary)
     if bd:
-        return _fold_at_shared_vertex(bx, by, ax, ay, cx, cy)
+        return _fold_at_shared_vertex(bx, by, ax, ay, cx, cy, wary)
     c_side = orientation(ax, ay, bx, by, cx, cy)
     d_side = orientation(ax, ay, bx, by, dx, dy)
     if c_side == d_side and (c_side == 1 or c_side == -1):
@@ -209,9 +214,9 @@ def segments_meet(
 
 @njit(cache=True, inline="always")
 def _near_end(ax: float, ay: float, bx: float, by: float, x: float, y: float) -> bool:
-    if x < min(ax, bx) - _ROUNDING or x > max(ax, bx) + _ROUNDING:
+    if x < min(ax, bx) - ROUNDING or x > max(ax, bx) + ROUNDING:
         return False
-    if y < min(ay, by) - _ROUNDING or y > max(ay, by) + _ROUNDING:
+    if y < min(ay, by) - ROUNDING or y > max(ay, by) + ROUNDING:
         return False
     return _near(ax, ay, bx, by, x, y)
 
@@ -225,7 +230,7 @@ def nearly_touch(
     It matters for lines, which may run over themselves: a crossing of one edge, once rounded,
     may fall on the end of another.
     """
-    if max(ax, bx) < min(cx, dx) - _ROUNDING or max(cx, dx) < min(ax, bx) - _ROUNDING:
+    if max(ax, bx) < min(cx, dx) - ROUNDING or max(cx, dx) < min(ax, bx) - ROUNDING:
         return False
     return (
         _near_end(ax, ay, bx, by, cx, cy)

@@ -44,7 +44,7 @@ from geocast.match.index.trie import SPILLED, Trie, entry_geometry
 
 __all__ = ["LEAF_EDGES", "CellIndex", "build_trie"]
 
-LEAF_EDGES: Final = 32
+LEAF_EDGES: Final = 64
 """A cell with more edges is divided; 16 to 64 differ little in speed, but in memory."""
 
 MOST_GEOMETRIES: Final = 1 << 24

@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from geocast.match.geometry.decode import Care
 from geocast.match.geometry.shapes import Shapes
 from geocast.match.index.trie import Trie
 from geocast.match.predicate.relation import (
@@ -24,11 +25,12 @@ from geocast.match.relate.work import Work
 
 __all__ = ["relate_batch"]
 
+_FRAIL: Final = Care.FRAIL
 _SAMPLES: Final = 12
 """Vertices looked up before the walk; 8 to 16 differ little."""
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _activate(
     items: NDArray[np.int32], lo: int, hi: int, relation: NDArray[np.uint16], work: Work
 ) -> None:
@@ -42,7 +44,7 @@ def _activate(
         relation[k] = PENDING
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _decide_by_samples(
     pub: Shapes, q: int, sub: Shapes, items: NDArray[np.int32], lo: int, hi: int,
     need: NDArray[np.uint16], possible: NDArray[np.uint16], samples: int,
@@ -69,15 +71,15 @@ def _decide_by_samples(
 
 @njit(cache=True, nogil=True)
 def relate_batch(
-    trie: Trie, sub: Shapes, sub_frail: NDArray[np.bool_], need: NDArray[np.uint16],
-    possible: NDArray[np.uint16], pub: Shapes, pub_frail: NDArray[np.bool_],
+    trie: Trie, sub: Shapes, sub_care: NDArray[np.uint8], need: NDArray[np.uint16],
+    possible: NDArray[np.uint16], pub: Shapes, pub_care: NDArray[np.uint8],
     order: NDArray[np.int64], offsets: NDArray[np.int64], items: NDArray[np.int32], work: Work,
     relation: NDArray[np.uint16],
 ) -> None:  # fmt: skip
     """Set relation[k] for every candidate items[offsets[q]:offsets[q + 1]] of publication q.
 
     `need` says which predicates stand on a geometry; the relation is right for those, or DOUBT.
-    A frail geometry is one whose rings' direction is not proved: its pairs go to GEOS.
+    `sub_care` and `pub_care` say how much care geometries want; see `Care`.
     """
     work.vertex_mark[:] = 0
     work.edge_mark[:] = 0
@@ -89,7 +91,7 @@ def relate_batch(
         lo, hi = offsets[q], offsets[q + 1]
         if lo == hi:
             continue
-        if pub_frail[q]:
+        if pub_care[q] == _FRAIL:
             relation[lo:hi] = DOUBT
             continue
         _activate(items, lo, hi, relation, work)
@@ -104,9 +106,10 @@ def relate_batch(
             work.active[g] = 0
             if relation[k] != PENDING:
                 continue
-            if leaves == OVERFLOW or sub_frail[g]:
+            if leaves == OVERFLOW or sub_care[g] == _FRAIL:
                 relation[k] = DOUBT
                 continue
             pair += 1
             asked = need[g] & possible[pub.dim[q], sub.dim[g]]
-            relation[k] = decide(trie, pub, q, sub, g, k - lo, asked, leaves, pair, work)
+            touchy = pub_care[q] != 0 or sub_care[g] != 0
+            relation[k] = decide(trie, pub, q, sub, g, k - lo, asked, leaves, touchy, pair, work)

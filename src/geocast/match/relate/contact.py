@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from geocast.match.geometry.exact import (
     APART,
     CROSSING,
-    OPPOSITE_EDGE,
+    ROUNDING,
     SAME_EDGE,
     SHARED_VERTEX,
     UNCLEAR,
@@ -30,7 +30,7 @@ from geocast.match.index.trie import INSIDE, OUTSIDE, Trie, entry_run, entry_run
 from geocast.match.relate.place import is_line_end
 from geocast.match.relate.work import Leaf, Work
 
-__all__ = ["Contacts", "Sides", "find_contacts", "find_sides", "is_shared_edge"]
+__all__ = ["NO_CONTACTS", "Contacts", "Sides", "find_contacts", "find_sides", "is_shared_edge"]
 
 _FIRST: Final = Leaf.FIRST
 _LAST: Final = Leaf.LAST
@@ -60,49 +60,28 @@ class Contacts(NamedTuple):
     other_edges: int
 
 
-@njit(cache=True, inline="always")
-def _mark_vertex(work: Work, k: int, pair: int, mate: int) -> None:
+@njit(cache=True)
+def _mark_vertex(
+    mark: NDArray[np.int32], mates: NDArray[np.int32], k: int, pair: int, mate: int
+) -> None:
     """Vertex k lies on the candidate's vertex `mate`; on two different ones it is ambiguous."""
-    if work.vertex_mark[k] != pair:
-        work.vertex_mark[k] = pair
-        work.vertex_mate[k] = mate
-    elif work.vertex_mate[k] != mate:
-        work.vertex_mate[k] = _AMBIGUOUS
+    if mark[k] != pair:
+        mark[k] = pair
+        mates[k] = mate
+    elif mates[k] != mate:
+        mates[k] = _AMBIGUOUS
 
 
 @njit(cache=True)
-def _mark_shared_vertex(
-    pub: Shapes, sub: Shapes, v: int, s: int, v0: int, s0: int, pair: int, work: Work
-) -> int:
-    """Mark the vertex that edges v and s have in common; returns the publication's."""
-    p, c = pub.xy, sub.xy
+def _shared_vertex(
+    p: NDArray[np.float64], v: int, c: NDArray[np.float64], s: int
+) -> tuple[int, int]:
+    """Return the vertex that edges v and s have in common: its number in p, and in c."""
     at_first = (p[v, 0] == c[s, 0] and p[v, 1] == c[s, 1]) or (
         p[v + 1, 0] == c[s, 0] and p[v + 1, 1] == c[s, 1]
     )
     mate = s if at_first else s + 1
-    own = v if p[v, 0] == c[mate, 0] and p[v, 1] == c[mate, 1] else v + 1
-    work.other_vertex[mate - s0] = pair
-    _mark_vertex(work, own - v0, pair, mate)
-    return own
-
-
-@njit(cache=True)
-def _mark_shared_edge(
-    v: int, s: int, same: bool, v0: int, s0: int, pair: int, work: Work
-) -> tuple[int, int]:
-    """Mark edges v and s, which are the same segment; returns how many of each are new."""
-    work.other_vertex[s - s0] = pair
-    work.other_vertex[s + 1 - s0] = pair
-    _mark_vertex(work, v - v0, pair, s if same else s + 1)
-    _mark_vertex(work, v + 1 - v0, pair, s + 1 if same else s)
-    new = other_new = 0
-    if work.edge_mark[v - v0] != pair:
-        work.edge_mark[v - v0] = pair
-        new = 1
-    if work.other_edge[s - s0] >> 1 != pair:
-        other_new = 1
-    work.other_edge[s - s0] = 2 * pair + (0 if same else 1)
-    return new, other_new
+    return (v if p[v, 0] == c[mate, 0] and p[v, 1] == c[mate, 1] else v + 1), mate
 
 
 @njit(cache=True, inline="always")
@@ -111,39 +90,77 @@ def is_shared_edge(work: Work, k: int, pair: int) -> bool:
     return work.other_edge[k] >> 1 == pair
 
 
-@njit(cache=True)
-def _close_publication(pub: Shapes, q: int, v0: int, pair: int, work: Work) -> None:
+@njit(cache=True, inline="always")
+def _close_publication(
+    pub: Shapes, q: int, v0: int, pair: int, mark: NDArray[np.int32], mates: NDArray[np.int32]
+) -> None:
     """The first and last vertex of a ring are one: what is marked of one holds for the other."""
     first, last = path_range(pub, q)
     for path in range(first, last):
         a, b = pub.path_off[path], pub.path_off[path + 1] - 1
         if pub.xy[a, 0] != pub.xy[b, 0] or pub.xy[a, 1] != pub.xy[b, 1]:
             continue
-        a, b = a - v0, b - v0
-        if work.vertex_mark[a] == pair:
-            _mark_vertex(work, b, pair, work.vertex_mate[a])
-        if work.vertex_mark[b] == pair:
-            _mark_vertex(work, a, pair, work.vertex_mate[b])
+        if mark[a - v0] == pair:
+            _mark_vertex(mark, mates, b - v0, pair, mates[a - v0])
+        if mark[b - v0] == pair:
+            _mark_vertex(mark, mates, a - v0, pair, mates[b - v0])
 
 
-@njit(cache=True)
-def _close_candidate(sub: Shapes, g: int, s0: int, pair: int, work: Work) -> None:
+@njit(cache=True, inline="always")
+def _close_candidate(
+    sub: Shapes, g: int, s0: int, pair: int, mark: NDArray[np.int32]
+) -> None:
     first, last = path_range(sub, g)
     for path in range(first, last):
         a, b = sub.path_off[path], sub.path_off[path + 1] - 1
         if sub.xy[a, 0] != sub.xy[b, 0] or sub.xy[a, 1] != sub.xy[b, 1]:
             continue
-        if work.other_vertex[a - s0] == pair or work.other_vertex[b - s0] == pair:
-            work.other_vertex[a - s0] = pair
-            work.other_vertex[b - s0] = pair
+        if mark[a - s0] == pair or mark[b - s0] == pair:
+            mark[a - s0] = pair
+            mark[b - s0] = pair
 
 
 @njit(cache=True)
+def _next_meeting(
+    p: NDArray[np.float64], v: int, c: NDArray[np.float64], s: int, end: int, lines: bool
+) -> tuple[int, int]:
+    """Return the next edge of c from s on that meets edge v of p, and how; `end` if none does."""
+    ax, ay, bx, by = p[v, 0], p[v, 1], p[v + 1, 0], p[v + 1, 1]
+    slack = ROUNDING if lines else 0.0
+    west, east = min(ax, bx) - slack, max(ax, bx) + slack
+    south, north = min(ay, by) - slack, max(ay, by) + slack
+    if s >= end:
+        return end, APART
+    cx, cy = c[s, 0], c[s, 1]
+    while s < end:
+        dx, dy = c[s + 1, 0], c[s + 1, 1]
+        beside = (cx < west and dx < west) or (cx > east and dx > east)
+        if not beside and not ((cy < south and dy < south) or (cy > north and dy > north)):
+            how = segments_meet(ax, ay, bx, by, cx, cy, dx, dy, lines)
+            if how == APART and lines and nearly_touch(ax, ay, bx, by, cx, cy, dx, dy):
+                how = UNCLEAR
+            if how != APART:
+                return s, how
+        s += 1
+        cx, cy = dx, dy
+    return end, APART
+
+
+@njit(cache=True, inline="always")
 def find_contacts(
     trie: Trie, pub: Shapes, q: int, sub: Shapes, g: int, u: int, pair: int,
-    stop_at_crossing: bool, work: Work,
+    stop_at_crossing: bool, sub_simple: bool, work: Work,
 ) -> Contacts:  # fmt: skip
-    """Compare the edges of publication q and candidate g (number u) in the leaves they share."""
+    """Compare the edges of publication q and candidate g (number u) in the leaves they share.
+
+    sub_simple says that g is an area whose edges meet only as neighbours in a ring. Then an edge
+    of q that is also an edge of g meets the others of g just as that one does, and need not be
+    compared with them.
+    """
+    arena, leaf_lists, link_next = work.arena, work.leaf, work.link_next
+    link_leaf, link_entry = work.link_leaf, work.link_entry
+    vertex_mark, vertex_mate, edge_mark = work.vertex_mark, work.vertex_mate, work.edge_mark
+    other_vertex, other_edge = work.other_vertex, work.other_edge
     p, c = pub.xy, sub.xy
     v0 = pub.path_off[path_range(pub, q)[0]]
     s0 = sub.path_off[path_range(sub, g)[0]]
@@ -152,24 +169,18 @@ def find_contacts(
     edges = other_edges = 0
     link = work.head[u]
     while link >= 0:
-        leaf, t = work.leaf[work.link_leaf[link]], work.link_entry[link]
-        for m in range(leaf[_FIRST], leaf[_LAST]):
-            v = work.arena[m]
-            ax, ay, bx, by = p[v, 0], p[v, 1], p[v + 1, 0], p[v + 1, 1]
-            for r in range(entry_runs(trie, t)):
-                run, length = entry_run(trie, t, r)
-                for s in range(run, run + length):
-                    how = segments_meet(
-                        ax, ay, bx, by, c[s, 0], c[s, 1], c[s + 1, 0], c[s + 1, 1]
-                    )
-                    if how == APART:
-                        unclear = unclear or (
-                            lines
-                            and nearly_touch(
-                                ax, ay, bx, by, c[s, 0], c[s, 1], c[s + 1, 0], c[s + 1, 1]
-                            )
-                        )
-                        continue
+        leaf, t = link_leaf[link], link_entry[link]
+        link = link_next[link]
+        runs = entry_runs(trie, t)
+        for m in range(leaf_lists[leaf, _FIRST], leaf_lists[leaf, _LAST]):
+            v = arena[m]
+            for r in range(runs):
+                if sub_simple and edge_mark[v - v0] == pair:
+                    break
+                s, length = entry_run(trie, t, r)
+                end = s + length
+                s, how = _next_meeting(p, v, c, s, end, lines)
+                while s < end:
                     if how == CROSSING:
                         crossing = True
                         if stop_at_crossing:
@@ -180,24 +191,36 @@ def find_contacts(
                         unclear = True
                     elif how == SHARED_VERTEX:
                         touching = True
-                        own = _mark_shared_vertex(pub, sub, v, s, v0, s0, pair, work)
+                        own, mate = _shared_vertex(p, v, c, s)
+                        other_vertex[mate - s0] = pair
+                        _mark_vertex(vertex_mark, vertex_mate, own - v0, pair, mate)
                         if lines and not inner:
                             x, y = p[own, 0], p[own, 1]
                             inner = not is_line_end(pub, q, x, y) and not is_line_end(sub, g, x, y)
                     else:
                         touching = True
-                        same = same or how == SAME_EDGE
-                        opposite = opposite or how == OPPOSITE_EDGE
-                        new, other_new = _mark_shared_edge(
-                            v, s, how == SAME_EDGE, v0, s0, pair, work
-                        )
-                        edges += new
-                        other_edges += other_new
-        link = work.link_next[link]
+                        along = how == SAME_EDGE
+                        same = same or along
+                        opposite = opposite or not along
+                        other_vertex[s - s0] = pair
+                        other_vertex[s + 1 - s0] = pair
+                        a_mate, b_mate = (s, s + 1) if along else (s + 1, s)
+                        _mark_vertex(vertex_mark, vertex_mate, v - v0, pair, a_mate)
+                        _mark_vertex(vertex_mark, vertex_mate, v + 1 - v0, pair, b_mate)
+                        edges += edge_mark[v - v0] != pair
+                        edge_mark[v - v0] = pair
+                        other_edges += other_edge[s - s0] >> 1 != pair
+                        other_edge[s - s0] = 2 * pair + (not along)
+                        if sub_simple:
+                            break
+                    s, how = _next_meeting(p, v, c, s + 1, end, lines)
     if touching:
-        _close_publication(pub, q, v0, pair, work)
-        _close_candidate(sub, g, s0, pair, work)
+        _close_publication(pub, q, v0, pair, vertex_mark, vertex_mate)
+        _close_candidate(sub, g, s0, pair, other_vertex)
     return Contacts(crossing, unclear, touching, same, opposite, inner, edges, other_edges)
+
+
+NO_CONTACTS: Final = Contacts(False, False, False, False, False, False, 0, 0)
 
 
 class Sides(NamedTuple):
@@ -208,7 +231,7 @@ class Sides(NamedTuple):
     unclear: bool
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _side_at_corner(sub: Shapes, g: int, s: int, x: float, y: float) -> int:
     """Does the direction from g's vertex s towards (x, y) lead inside g? INSIDE, OUTSIDE, UNSURE.
 
@@ -247,7 +270,7 @@ def _in_leaf(x: float, y: float, x0: float, y0: float, h: float) -> bool:
     )
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def find_sides(
     trie: Trie, pub: Shapes, q: int, sub: Shapes, g: int, u: int, pair: int,
     inside: bool, outside: bool, enough: bool, work: Work,
@@ -259,24 +282,28 @@ def find_sides(
     or is absent from, were counted by the walk: `inside` and `outside` say so at the start.
     `enough` says that to find the inside is the end of the search.
     """
+    arena, leaf_lists, link_next = work.arena, work.leaf, work.link_next
+    link_leaf, link_entry = work.link_leaf, work.link_entry
+    vertex_mark, vertex_mate, edge_mark = work.vertex_mark, work.vertex_mate, work.edge_mark
     p = pub.xy
     v0 = pub.path_off[path_range(pub, q)[0]]
     link = work.head[u]
     while link >= 0:
         if inside and (outside or enough):
             break
-        leaf, t = work.leaf[work.link_leaf[link]], work.link_entry[link]
-        link = work.link_next[link]
-        h = side(leaf[_LEVEL])
-        x0, y0 = ORIGIN + leaf[_COLUMN] * h, ORIGIN + leaf[_ROW] * h
-        for m in range(leaf[_FIRST], leaf[_LAST]):
-            v = work.arena[m]
-            if work.edge_mark[v - v0] == pair:
+        leaf, t = link_leaf[link], link_entry[link]
+        link = link_next[link]
+        h = side(leaf_lists[leaf, _LEVEL])
+        x0 = ORIGIN + leaf_lists[leaf, _COLUMN] * h
+        y0 = ORIGIN + leaf_lists[leaf, _ROW] * h
+        for m in range(leaf_lists[leaf, _FIRST], leaf_lists[leaf, _LAST]):
+            v = arena[m]
+            if edge_mark[v - v0] == pair:
                 continue
-            a_shared = work.vertex_mark[v - v0] == pair
-            b_shared = work.vertex_mark[v + 1 - v0] == pair
+            a_shared = vertex_mark[v - v0] == pair
+            b_shared = vertex_mark[v + 1 - v0] == pair
             if a_shared and b_shared:
-                mate = work.vertex_mate[v - v0]
+                mate = vertex_mate[v - v0]
                 place = _side_at_corner(sub, g, mate, p[v + 1, 0], p[v + 1, 1])
             else:
                 x, y = (p[v + 1, 0], p[v + 1, 1]) if a_shared else (p[v, 0], p[v, 1])

@@ -1,10 +1,24 @@
 """The relation of one publication and one candidate, after the walk.
 
-Four decisions by dimension (area-area, line-area, area-line, line-line), and one for candidates
-that are points. Each uses only facts that are exact; where a fact is missing the answer is DOUBT.
+Facts are gathered in the order of their price, and the decision falls as soon as they are enough:
+the leaves that the candidate covers, shares, is absent from; the contacts in shared leaves; the
+sides on which the publication's edges run; and last, where parts of the candidate lie in the
+publication. All facts are exact; where one is missing the answer is DOUBT.
 
-The facts come from the walk (leaves that the candidate covers, shares, is absent from) and from
-the contacts in the shared leaves. Each decision lists why its facts decide.
+For two areas: a boundary edge of the publication q inside the candidate g has both interior and
+exterior of q beside it, inside g; one outside g has interior of q outside g. So inside and outside
+together, or a proper crossing, mean overlap. Edges that run only inside (or on the rim) mean
+within, unless g has holes or parts that reach into q. With no edge inside g, each part of g is
+wholly inside or outside q.
+
+For a line and an area only sides matter: points of the line inside and outside the area make them
+cross; inside alone is within (contains); outside alone touches if there is contact; neither lies
+on the rim. A proper crossing has points on both sides, as a valid area's boundary separates them.
+
+For two lines: with no contact but crossings, shared vertices and whole shared edges, each edge is
+either shared or meets the other line in single points. So one covers the other if and only if all
+of the other's edges are shared; without shared edges the interiors meet in points (cross) or not
+at all (touch).
 """
 
 from __future__ import annotations
@@ -26,11 +40,19 @@ from geocast.match.predicate.relation import (
     NOTHING,
     ON_RIM,
     OVERLAPS,
+    PENDING,
     TOUCHES,
     WITHIN,
     bit,
 )
-from geocast.match.relate.contact import find_contacts, find_sides, is_shared_edge
+from geocast.match.relate.contact import (
+    NO_CONTACTS,
+    Contacts,
+    Sides,
+    find_contacts,
+    find_sides,
+    is_shared_edge,
+)
 from geocast.match.relate.strips import build_strips, place_in_publication
 from geocast.match.relate.work import Work
 from geocast.model import Predicate
@@ -42,49 +64,134 @@ NEEDS_OUTSIDE: Final = bit(
 )
 """Predicates that, once the interiors are known to meet, ask whether the publication leaves g."""
 
-FALSE_OUTSIDE: Final = bit(Predicate.EQUALS, Predicate.WITHIN, Predicate.COVEREDBY)
+_FALSE_OUTSIDE: Final = bit(Predicate.EQUALS, Predicate.WITHIN, Predicate.COVEREDBY)
 """Predicates that are false as soon as the publication leaves g."""
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def decide(
     trie: Trie, pub: Shapes, q: int, sub: Shapes, g: int, u: int, need: int, leaves: int,
-    pair: int, work: Work,
+    touchy: bool, pair: int, work: Work,
 ) -> int:  # fmt: skip
     """Return the relation of publication q and geometry g, which is candidate u of the walk.
 
     `need` is the mask of predicates that stand on g and are possible for the two dimensions; the
-    answer is right for those.
+    answer is right for those. `touchy` says that rings of one of them may touch: then a crossing
+    proves something only if no edge comes near another's end.
     """
-    if sub.dim[g] == 0:
-        return _with_points(pub, q, sub, g, work)
-    if pub.dim[q] == 2:
-        if sub.dim[g] == 2:
-            return _area_area(trie, pub, q, sub, g, u, need, leaves, pair, work)
-        return _area_line(trie, pub, q, sub, g, u, pair, work)
-    if sub.dim[g] == 2:
-        return _line_area(trie, pub, q, sub, g, u, need, leaves, pair, work)
-    return _line_line(trie, pub, q, sub, g, u, pair, work)
+    dp, ds = pub.dim[q], sub.dim[g]
+    covered, shared = work.covered[u], work.shared[u]
+    first, last = path_range(sub, g)
+    relation = _by_leaves(dp, ds, covered, shared, leaves, need, last - first)
+    contacts = NO_CONTACTS
+    sides = Sides(covered > 0, leaves - covered - shared > 0, False)
+    if relation == PENDING and ds > 0 and shared > 0:
+        contacts = find_contacts(
+            trie, pub, q, sub, g, u, pair, not touchy and dp + ds > 2, not touchy and ds == 2, work
+        )
+        if dp == 1 and ds == 1:
+            relation = _of_lines(contacts, _edge_count(pub, q), _edge_count(sub, g))
+        else:
+            relation = _by_contacts(dp, ds, contacts, touchy, need)
+        if relation == PENDING and ds == 2:
+            enough = contacts.opposite and dp == 2
+            sides = find_sides(
+                trie, pub, q, sub, g, u, pair, sides.inside, sides.outside, enough, work
+            )
+            relation = _by_sides(dp, sides, contacts, need, last - first)
+    elif relation == PENDING and ds == 2 and covered == 0 and _reaches_beyond(pub, q, sub, g):
+        relation = DISJOINT
+    if relation == PENDING:
+        relation = _by_location(pub, q, sub, g, contacts, sides, pair, work)
+    return relation
 
 
 @njit(cache=True)
-def _with_points(pub: Shapes, q: int, sub: Shapes, g: int, work: Work) -> int:
-    """A line or area against points: locate each point in the publication."""
+def _by_leaves(
+    dp: int, ds: int, covered: int, shared: int, leaves: int, need: int, rings: int
+) -> int:
+    """Decide by how many leaves the candidate covers, shares and is absent from."""
+    if ds < 2:
+        return DISJOINT if dp == 1 and ds == 1 and shared == 0 else PENDING
+    outside = leaves - covered - shared > 0
+    if covered > 0:
+        if outside:
+            return OVERLAPS if dp == 2 else CROSSES
+        if need & NEEDS_OUTSIDE == 0:
+            return INTERSECTS_ONLY
+        return WITHIN if shared == 0 and (rings == 1 or dp == 1) else PENDING
+    if dp == 1:
+        return DISJOINT if shared == 0 else PENDING
+    return NOTHING if outside and need & ~_FALSE_OUTSIDE == 0 else PENDING
+
+
+@njit(cache=True)
+def _by_contacts(dp: int, ds: int, contacts: Contacts, touchy: bool, need: int) -> int:
+    """Decide by contacts where an area takes part."""
+    if contacts.crossing and not (touchy and contacts.unclear):
+        return OVERLAPS if dp + ds == 4 else CROSSES
+    if contacts.unclear:
+        return DOUBT
+    if contacts.touching and need == INTERSECTS_ONLY:
+        return INTERSECTS_ONLY
+    return PENDING
+
+
+@njit(cache=True)
+def _of_lines(contacts: Contacts, edges: int, other_edges: int) -> int:
+    """Decide for two lines, given how many edges they have."""
+    if contacts.unclear:
+        return DOUBT
+    if contacts.edges > 0:
+        covers = contacts.other_edges == other_edges
+        if contacts.edges == edges:
+            return EQUAL if covers else WITHIN
+        return CONTAINS if covers else OVERLAPS
+    if contacts.crossing or contacts.inner:
+        return CROSSES
+    return TOUCHES if contacts.touching else DISJOINT
+
+
+@njit(cache=True)
+def _by_sides(dp: int, sides: Sides, contacts: Contacts, need: int, rings: int) -> int:
+    """Decide by the sides of the candidate, an area, on which the publication's edges run."""
+    if sides.unclear:
+        return DOUBT
+    if dp == 1:
+        if sides.inside:
+            return CROSSES if sides.outside else WITHIN
+        if contacts.touching:
+            return TOUCHES if sides.outside else ON_RIM
+        return DISJOINT
+    if not sides.inside:
+        return PENDING
+    if sides.outside or contacts.opposite:
+        return OVERLAPS
+    if need & NEEDS_OUTSIDE == 0:
+        return INTERSECTS_ONLY
+    return WITHIN if rings == 1 else PENDING
+
+
+@njit(cache=True, inline="always")
+def _by_location(
+    pub: Shapes, q: int, sub: Shapes, g: int, contacts: Contacts, sides: Sides, pair: int,
+    work: Work,
+) -> int:  # fmt: skip
+    """Decide by where points, edges or parts of the candidate lie in the publication."""
     if not build_strips(pub, q, work):
         return DOUBT
-    first, last = path_range(sub, g)
-    inside = on = outside = False
-    for s in range(sub.path_off[first], sub.path_off[last]):
-        place = place_in_publication(pub, q, sub.xy[s, 0], sub.xy[s, 1], work)
-        if place == INSIDE:
-            inside = True
-        elif place == ON:
-            on = True
-        elif place == OUTSIDE:
-            outside = True
-        else:
-            return DOUBT
-    return _of_lower(inside, on, outside)
+    if sub.dim[g] == 0:
+        return _with_points(pub, q, sub, g, work)
+    if sub.dim[g] == 2 and not sides.inside:
+        return _with_parts(pub, q, sub, g, contacts, sides.outside, pair, work)
+    inside, outside, unclear = _candidate_sides(pub, q, sub, g, contacts.touching, pair, work)
+    if sub.dim[g] == 2:  # the rim of q runs inside g: is any of g's rim inside q?
+        if inside:
+            return OVERLAPS
+        return DOUBT if unclear else WITHIN
+    if unclear and not (inside and outside):
+        return DOUBT
+    return _of_lower(inside, contacts.touching, outside)
 
 
 @njit(cache=True, inline="always")
@@ -97,76 +204,36 @@ def _of_lower(inside: bool, on: bool, outside: bool) -> int:
     return DISJOINT
 
 
-@njit(cache=True)
-def _line_area(
-    trie: Trie, pub: Shapes, q: int, sub: Shapes, g: int, u: int, need: int, leaves: int,
-    pair: int, work: Work,
-) -> int:  # fmt: skip
-    """A line against an area.
-
-    Only the sides matter: points of the line inside g and outside g make it cross, inside alone
-    within, outside alone touch (if there is contact), neither lie on the rim. A proper crossing
-    has points on both sides, since the boundary of a valid area separates them.
-    """
-    inside = work.covered[u] > 0
-    shares = work.shared[u] > 0
-    outside = leaves - work.covered[u] - work.shared[u] > 0
-    if inside and outside:
-        return CROSSES
-    if inside and need & NEEDS_OUTSIDE == 0:
-        return INTERSECTS_ONLY
-    if not shares:
-        return WITHIN if inside else DISJOINT
-    contacts = find_contacts(trie, pub, q, sub, g, u, pair, True, work)
-    if contacts.crossing:
-        return CROSSES
-    if contacts.unclear:
-        return DOUBT
-    sides = find_sides(trie, pub, q, sub, g, u, pair, inside, outside, False, work)
-    if sides.unclear:
-        return DOUBT
-    if sides.inside:
-        return CROSSES if sides.outside else WITHIN
-    if contacts.touching:
-        return TOUCHES if sides.outside else ON_RIM
-    return DISJOINT
+@njit(cache=True, inline="always")
+def _with_points(pub: Shapes, q: int, sub: Shapes, g: int, work: Work) -> int:
+    """A line or area against points: locate each point in the publication."""
+    first, last = path_range(sub, g)
+    inside = on = outside = unclear = False
+    for s in range(sub.path_off[first], sub.path_off[last]):
+        place = place_in_publication(pub, q, sub.xy[s, 0], sub.xy[s, 1], work)
+        inside = inside or place == INSIDE
+        on = on or place == ON
+        outside = outside or place == OUTSIDE
+        unclear = unclear or (place != INSIDE and place != ON and place != OUTSIDE)
+    return DOUBT if unclear else _of_lower(inside, on, outside)
 
 
-@njit(cache=True)
-def _area_line(
-    trie: Trie, pub: Shapes, q: int, sub: Shapes, g: int, u: int, pair: int, work: Work
-) -> int:
-    """An area against a line: the line's free vertices are located in the publication.
-
-    Between two contacts the line stays on one side, so one vertex a stretch is enough.
-    """
-    touching = False
-    if work.shared[u] > 0:
-        contacts = find_contacts(trie, pub, q, sub, g, u, pair, True, work)
-        if contacts.crossing:
-            return CROSSES
-        if contacts.unclear:
-            return DOUBT
-        touching = contacts.touching
-    if not build_strips(pub, q, work):
-        return DOUBT
-    inside, outside, unclear = _candidate_sides(pub, q, sub, g, touching, pair, work)
-    if unclear and not (inside and outside):
-        return DOUBT
-    return _of_lower(inside, touching, outside)
-
-
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _candidate_sides(
     pub: Shapes, q: int, sub: Shapes, g: int, touching: bool, pair: int, work: Work
 ) -> tuple[bool, bool, bool]:
-    """Say whether edges of g, which cross no edge of q, run inside or outside q, or neither."""
+    """Say whether edges of g, which cross no edge of q, run inside or outside q, or neither.
+
+    Between two contacts g stays on one side, so one vertex a stretch is enough.
+    """
     inside = outside = unclear = False
     first, last = path_range(sub, g)
     s0 = sub.path_off[first]
     for path in range(first, last):
         located = False
         for s in range(sub.path_off[path], sub.path_off[path + 1]):
+            if inside and outside:
+                break
             if touching and work.other_vertex[s - s0] == pair:
                 located = False
                 at_end = s + 1 == sub.path_off[path + 1]
@@ -180,152 +247,58 @@ def _candidate_sides(
             inside = inside or place == INSIDE
             outside = outside or place == OUTSIDE
             unclear = unclear or (place != INSIDE and place != OUTSIDE)
-            if inside and outside:
-                return inside, outside, unclear
     return inside, outside, unclear
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _edge_count(shapes: Shapes, g: int) -> int:
     first, last = path_range(shapes, g)
     return shapes.path_off[last] - shapes.path_off[first] - (last - first)
 
 
-@njit(cache=True)
-def _line_line(
-    trie: Trie, pub: Shapes, q: int, sub: Shapes, g: int, u: int, pair: int, work: Work
-) -> int:
-    """Two lines.
-
-    With no contact but crossings, shared vertices and whole shared edges, each edge is either
-    shared or meets the other line in single points. So one line covers the other if and only if
-    all of the other's edges are shared; without shared edges the interiors meet in points (cross)
-    or not at all (touch).
-    """
-    if work.shared[u] == 0:
-        return DISJOINT
-    contacts = find_contacts(trie, pub, q, sub, g, u, pair, False, work)
-    if contacts.unclear:
-        return DOUBT
-    if contacts.edges > 0:
-        covered = contacts.edges == _edge_count(pub, q)
-        covers = contacts.other_edges == _edge_count(sub, g)
-        if covered:
-            return EQUAL if covers else WITHIN
-        return CONTAINS if covers else OVERLAPS
-    if contacts.crossing or contacts.inner:
-        return CROSSES
-    return TOUCHES if contacts.touching else DISJOINT
-
-
-@njit(cache=True)
-def _area_area(
-    trie: Trie, pub: Shapes, q: int, sub: Shapes, g: int, u: int, need: int, leaves: int,
-    pair: int, work: Work,
-) -> int:  # fmt: skip
-    """Two areas.
-
-    A boundary edge of q inside g has interior of q, and exterior of q, beside it inside g; one
-    outside g has interior of q outside g. So inside and outside together, or a proper crossing,
-    mean overlap. Edges that run only inside (or on the rim) mean within, unless g has holes or
-    parts that reach into q. With no edge inside g, each part of g is wholly inside or outside q.
-    """
-    first, last = path_range(sub, g)
-    same = opposite = touching = False
-    outside = True
-    if work.covered[u] + work.shared[u] > 0:
-        inside = work.covered[u] > 0
-        outside = leaves - work.covered[u] - work.shared[u] > 0
-        if inside:
-            if outside:
-                return OVERLAPS
-            if need & NEEDS_OUTSIDE == 0:
-                return INTERSECTS_ONLY
-            if work.shared[u] == 0 and last - first == 1:
-                return WITHIN
-        elif outside and need & ~FALSE_OUTSIDE == 0:
-            return NOTHING
-        contacts = find_contacts(trie, pub, q, sub, g, u, pair, True, work)
-        if contacts.crossing:
-            return OVERLAPS
-        if contacts.unclear:
-            return DOUBT
-        same, opposite, touching = contacts.same, contacts.opposite, contacts.touching
-        if touching and need == INTERSECTS_ONLY:
-            return INTERSECTS_ONLY
-        sides = find_sides(trie, pub, q, sub, g, u, pair, inside, outside, opposite, work)
-        if sides.unclear:
-            return DOUBT
-        outside = sides.outside
-        if sides.inside:
-            if outside or opposite:
-                return OVERLAPS
-            if need & NEEDS_OUTSIDE == 0:
-                return INTERSECTS_ONLY
-            if last - first == 1:
-                return WITHIN
-            return _inside_with_holes(pub, q, sub, g, touching, pair, work)
-    elif _part_of_bounds_missed(pub, q, sub, g):
-        return DISJOINT
-    return _parts_of_candidate(
-        pub, q, sub, g, same, opposite, touching, outside or opposite, pair, work
+@njit(cache=True, inline="always")
+def _reaches_beyond(pub: Shapes, q: int, sub: Shapes, g: int) -> bool:
+    """g has one part, whose bounds reach beyond q's: it is not inside q, and so apart."""
+    return sub.geom_off[g + 1] - sub.geom_off[g] == 1 and (
+        sub.bounds[g, 0] < pub.bounds[q, 0]
+        or sub.bounds[g, 1] < pub.bounds[q, 1]
+        or sub.bounds[g, 2] > pub.bounds[q, 2]
+        or sub.bounds[g, 3] > pub.bounds[q, 3]
     )
 
 
-@njit(cache=True)
-def _part_of_bounds_missed(pub: Shapes, q: int, sub: Shapes, g: int) -> bool:
-    """g has one part, whose bounds reach beyond q's: it is not inside q, and so apart."""
-    if sub.geom_off[g + 1] - sub.geom_off[g] != 1:
-        return False
-    a, b = sub.bounds[g], pub.bounds[q]
-    return a[0] < b[0] or a[1] < b[1] or a[2] > b[2] or a[3] > b[3]
-
-
-@njit(cache=True)
-def _inside_with_holes(
-    pub: Shapes, q: int, sub: Shapes, g: int, touching: bool, pair: int, work: Work
-) -> int:
-    """The rim of q runs inside g, which has holes or parts: is any of g's rim inside q?"""
-    if not build_strips(pub, q, work):
-        return DOUBT
-    inside, _, unclear = _candidate_sides(pub, q, sub, g, touching, pair, work)
-    if inside:
-        return OVERLAPS
-    return DOUBT if unclear else WITHIN
-
-
-@njit(cache=True)
-def _parts_of_candidate(
-    pub: Shapes, q: int, sub: Shapes, g: int, same: bool, opposite: bool, touching: bool,
-    outside: bool, pair: int, work: Work,
+@njit(cache=True, inline="always")
+def _with_parts(
+    pub: Shapes, q: int, sub: Shapes, g: int, contacts: Contacts, outside: bool, pair: int,
+    work: Work,
 ) -> int:  # fmt: skip
     """No edge of q runs inside g: each part of g is inside q, or outside, as a whole.
 
-    outside: some interior of q is known to lie outside g.
+    outside: edges of q run outside g, and so some of its interior does.
     """
-    if not build_strips(pub, q, work):
-        return DOUBT
+    outside = outside or contacts.opposite
     single = sub.geom_off[g + 1] - sub.geom_off[g] == 1
+    unclear = single and contacts.same and contacts.opposite
     some_in = some_out = False
     for part in range(sub.geom_off[g], sub.geom_off[g + 1]):
-        if single and same and opposite:
-            return DOUBT
-        place = _place_of_part(pub, q, sub, g, part, touching, pair, work)
+        place = _place_of_part(pub, q, sub, g, part, contacts.touching, pair, work)
         if place == INSIDE:
             some_in = True
-            outside = outside or _has_free_edge(sub, g, part, touching, pair, work)
+            outside = outside or _has_free_edge(sub, g, part, contacts.touching, pair, work)
         elif place == OUTSIDE:
             some_out = True
         else:
-            return DOUBT
+            unclear = True
+    if unclear:
+        return DOUBT
     if not some_in:
-        return TOUCHES if touching else DISJOINT
+        return TOUCHES if contacts.touching else DISJOINT
     if some_out:
         return OVERLAPS if outside else WITHIN
     return CONTAINS if outside else EQUAL
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _place_of_part(
     pub: Shapes, q: int, sub: Shapes, g: int, part: int, touching: bool, pair: int, work: Work
 ) -> int:
@@ -342,7 +315,7 @@ def _place_of_part(
     return ON
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _has_free_edge(
     sub: Shapes, g: int, part: int, touching: bool, pair: int, work: Work
 ) -> bool:

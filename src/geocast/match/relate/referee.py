@@ -1,7 +1,9 @@
 """GEOS as referee: decides what the kernels leave in doubt, and refines plain candidates.
 
-Pairs are grouped by predicate and sorted by the subscription's geometry, which is prepared once
-and kept; publications are only parsed where they are needed.
+Pairs are grouped by predicate, so each is one call for many pairs. The publication comes first,
+as everywhere: GEOS is not always symmetric where rings touch or crossings are rounded. Only
+points, where that cannot happen, are asked about the other way round, because then the geometry
+that stands, and is prepared once, is the one that GEOS searches.
 """
 
 from __future__ import annotations
@@ -18,19 +20,18 @@ from geocast.model import Predicate
 
 __all__ = ["Referee"]
 
-_CONVERSE: dict[Predicate, Callable[..., Any]] = {
+_FUNCTIONS: dict[Predicate, Callable[..., Any]] = {
     Predicate.EQUALS: shapely.equals,
     Predicate.TOUCHES: shapely.touches,
     Predicate.CROSSES: shapely.crosses,
-    Predicate.WITHIN: shapely.contains,
+    Predicate.WITHIN: shapely.within,
     Predicate.OVERLAPS: shapely.overlaps,
-    Predicate.CONTAINS: shapely.within,
+    Predicate.CONTAINS: shapely.contains,
     Predicate.INTERSECTS: shapely.intersects,
-    Predicate.COVERS: shapely.covered_by,
-    Predicate.COVEREDBY: shapely.covers,
+    Predicate.COVERS: shapely.covers,
+    Predicate.COVEREDBY: shapely.covered_by,
     Predicate.DISJOINT: shapely.disjoint,
 }
-"""The GEOS function to call with the subscription's geometry first: GEOS prepares that side."""
 
 
 class Referee:
@@ -49,7 +50,9 @@ class Referee:
     ) -> NDArray[np.bool_]:
         """Return for each (q[i], g[i]) whether predicate[i] holds, publication first."""
         out = np.zeros(len(q), np.bool_)
-        self._prepare(np.unique(g))
+        self._make(np.unique(g))
+        points = shapely.get_type_id(publications) == 0
+        shapely.prepare(publications[~points])
         order = np.lexsort((q, g, predicate))
         q, g, kinds = q[order], g[order], predicate[order]
         new = np.ones(len(order), np.bool_)
@@ -57,13 +60,18 @@ class Referee:
         decided = np.zeros(int(new.sum()), np.bool_)
         dq, dg, dk = q[new], g[new], kinds[new]
         for kind in np.unique(dk):
-            own = dk == kind
-            function = _CONVERSE[Predicate(int(kind))]
-            decided[own] = function(self._geos[dg[own]], publications[dq[own]])
+            asked = Predicate(int(kind))
+            for is_point in (False, True):
+                own = np.flatnonzero((dk == kind) & (points[dq] == is_point))
+                pub, sub = publications[dq[own]], self._geos[dg[own]]
+                if is_point:
+                    decided[own] = _FUNCTIONS[asked.converse](sub, pub)
+                else:
+                    decided[own] = _FUNCTIONS[asked](pub, sub)
         out[order] = decided[np.cumsum(new) - 1]
         return out
 
-    def _prepare(self, ids: NDArray[np.integer[Any]]) -> None:
+    def _make(self, ids: NDArray[np.integer[Any]]) -> None:
         missing = ids[[geometry is None for geometry in self._geos[ids]]]
         if len(missing):
             made = to_geos(self._shapes, missing)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from geocast.match.geometry.exact import UNSURE, on_segment, orientation
 from geocast.match.geometry.shapes import Shapes, path_range
@@ -20,7 +21,7 @@ __all__ = ["build_strips", "forget_strips", "place_in_publication"]
 # Work.strip_frame: the bounds, the strips per degree, the number of strips (0: not built)
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def forget_strips(work: Work) -> None:
     """Say that the strips belong to another publication."""
     work.strip_frame[5] = 0.0
@@ -71,12 +72,13 @@ def build_strips(pub: Shapes, q: int, work: Work) -> bool:
 
 
 @njit(cache=True)
-def _place_in_area(pub: Shapes, lo: int, hi: int, x: float, y: float, work: Work) -> int:
+def _place_in_area(
+    xy: NDArray[np.float64], edges: NDArray[np.int32], lo: int, hi: int, x: float, y: float
+) -> int:
     """A ray to the right with the half-open rule over the edges of one strip."""
     inside = False
-    xy = pub.xy
     for k in range(lo, hi):
-        v = work.strip_edge[k]
+        v = edges[k]
         ax, ay, bx, by = xy[v, 0], xy[v, 1], xy[v + 1, 0], xy[v + 1, 1]
         if (ay <= y) != (by <= y):
             if ax < x and bx < x:
@@ -101,11 +103,11 @@ def _place_in_area(pub: Shapes, lo: int, hi: int, x: float, y: float, work: Work
 
 @njit(cache=True)
 def _place_on_line(
-    pub: Shapes, q: int, lo: int, hi: int, x: float, y: float, work: Work
+    pub: Shapes, q: int, edges: NDArray[np.int32], lo: int, hi: int, x: float, y: float
 ) -> int:
     unknown = False
     for k in range(lo, hi):
-        v = work.strip_edge[k]
+        v = edges[k]
         s = on_segment(pub.xy[v, 0], pub.xy[v, 1], pub.xy[v + 1, 0], pub.xy[v + 1, 1], x, y)
         if s == 1:
             return ON if is_line_end(pub, q, x, y) else INSIDE
@@ -114,13 +116,22 @@ def _place_on_line(
 
 
 @njit(cache=True)
+def _strip_of(frame: NDArray[np.float64], x: float, y: float) -> int:
+    """Return the strip that (x, y) lies in, -1 where it lies outside the bounds."""
+    if x < frame[0] or x > frame[2] or y < frame[1] or y > frame[3]:
+        return -1
+    return min(int(frame[5]) - 1, int((y - frame[1]) * frame[4]))
+
+
+@njit(cache=True, inline="always")
 def place_in_publication(pub: Shapes, q: int, x: float, y: float, work: Work) -> int:
     """Return OUTSIDE, INSIDE, ON or UNKNOWN for (x, y) in publication q; strips must be built."""
-    frame = work.strip_frame
-    if x < frame[0] or x > frame[2] or y < frame[1] or y > frame[3]:
-        return OUTSIDE
-    k = min(int(frame[5]) - 1, int((y - frame[1]) * frame[4]))
-    lo, hi = work.strip_off[k], work.strip_off[k + 1]
-    if pub.dim[q] == 2:
-        return _place_in_area(pub, lo, hi, x, y, work)
-    return _place_on_line(pub, q, lo, hi, x, y, work)
+    place = OUTSIDE
+    k = _strip_of(work.strip_frame, x, y)
+    if k >= 0:
+        lo, hi = work.strip_off[k], work.strip_off[k + 1]
+        if pub.dim[q] == 2:
+            place = _place_in_area(pub.xy, work.strip_edge, lo, hi, x, y)
+        else:
+            place = _place_on_line(pub, q, work.strip_edge, lo, hi, x, y)
+    return place

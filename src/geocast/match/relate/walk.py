@@ -42,7 +42,7 @@ _COLUMN: Final = Leaf.COLUMN
 _ROW: Final = Leaf.ROW
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def sample_vertices(trie: Trie, pub: Shapes, q: int, samples: int, work: Work) -> int:
     """Count for a few vertices which candidates cover or share their leaves; returns how many.
 
@@ -84,7 +84,7 @@ def _count_covered(trie: Trie, slot: int, leaves: int, work: Work) -> None:
             work.covered[work.position[g]] += leaves
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _edge_boxes(pub: Shapes, first: int, last: int, v0: int, edge_box: NDArray[np.int32]) -> None:
     """Set the deepest-level cells that each edge's box comes near."""
     scale = (1 << DEEPEST) / SPAN
@@ -92,11 +92,11 @@ def _edge_boxes(pub: Shapes, first: int, last: int, v0: int, edge_box: NDArray[n
     for path in range(first, last):
         for v in range(pub.path_off[path], pub.path_off[path + 1] - 1):
             ax, ay, bx, by = xy[v, 0], xy[v, 1], xy[v + 1, 0], xy[v + 1, 1]
-            box = edge_box[v - v0]
-            box[0] = int((min(ax, bx) - QUERY_MARGIN - ORIGIN) * scale)
-            box[1] = int((min(ay, by) - QUERY_MARGIN - ORIGIN) * scale)
-            box[2] = int((max(ax, bx) + QUERY_MARGIN - ORIGIN) * scale)
-            box[3] = int((max(ay, by) + QUERY_MARGIN - ORIGIN) * scale)
+            k = v - v0
+            edge_box[k, 0] = int((min(ax, bx) - QUERY_MARGIN - ORIGIN) * scale)
+            edge_box[k, 1] = int((min(ay, by) - QUERY_MARGIN - ORIGIN) * scale)
+            edge_box[k, 2] = int((max(ax, bx) + QUERY_MARGIN - ORIGIN) * scale)
+            edge_box[k, 3] = int((max(ay, by) + QUERY_MARGIN - ORIGIN) * scale)
 
 
 @njit(cache=True, inline="always")
@@ -108,7 +108,7 @@ def _push(
     return n + 1
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _root_pass(
     pub: Shapes, first: int, last: int, v0: int, i0: int, j0: int, w: int, fill: bool, work: Work
 ) -> None:
@@ -119,8 +119,9 @@ def _root_pass(
     xy = pub.xy
     for path in range(first, last):
         for v in range(pub.path_off[path], pub.path_off[path + 1] - 1):
-            box = work.edge_box[v - v0]
-            c0, r0, c1, r1 = box[0] >> shift, box[1] >> shift, box[2] >> shift, box[3] >> shift
+            k = v - v0
+            c0, r0 = work.edge_box[k, 0] >> shift, work.edge_box[k, 1] >> shift
+            c1, r1 = work.edge_box[k, 2] >> shift, work.edge_box[k, 3] >> shift
             alone = c0 == c1 and r0 == r1
             for j in range(r0, r1 + 1):
                 for i in range(c0, c1 + 1):
@@ -135,7 +136,7 @@ def _root_pass(
                     work.near[c] += 1
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _start(pub: Shapes, q: int, v0: int, work: Work) -> tuple[int, int]:
     """Put the root cells near the publication on the stack: (stack size, arena used)."""
     first, last = path_range(pub, q)
@@ -168,7 +169,7 @@ def _start(pub: Shapes, q: int, v0: int, work: Work) -> tuple[int, int]:
     return n, used
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _child_masks(
     xy: NDArray[np.float64], v0: int, lo: int, hi: int, column: int, row: int, level: int,
     work: Work, count: NDArray[np.int64],
@@ -182,9 +183,11 @@ def _child_masks(
     count[:] = 0
     for k in range(lo, hi):
         v = work.arena[k]
-        box = work.edge_box[v - v0]
-        c0, c1 = max(0, (box[0] >> shift) - base_c), min(FAN - 1, (box[2] >> shift) - base_c)
-        r0, r1 = max(0, (box[1] >> shift) - base_r), min(FAN - 1, (box[3] >> shift) - base_r)
+        e = v - v0
+        c0 = max(0, (work.edge_box[e, 0] >> shift) - base_c)
+        r0 = max(0, (work.edge_box[e, 1] >> shift) - base_r)
+        c1 = min(FAN - 1, (work.edge_box[e, 2] >> shift) - base_c)
+        r1 = min(FAN - 1, (work.edge_box[e, 3] >> shift) - base_r)
         if c0 == c1 and r0 == r1:
             child = (r0 << FAN_BITS) + c0
             work.child_mask[k - lo] = _SINGLE | child
@@ -203,7 +206,7 @@ def _child_masks(
         work.child_mask[k - lo] = mask
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _distribute(lo: int, hi: int, count: NDArray[np.int64], work: Work) -> None:
     """Copy each edge of arena[lo:hi] to its children; count holds where each child's list ends."""
     for k in range(lo, hi):
@@ -222,7 +225,7 @@ def _distribute(lo: int, hi: int, count: NDArray[np.int64], work: Work) -> None:
             child += 1
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _visit_leaf(
     trie: Trie, slot: int, column: int, row: int, level: int, lo: int, hi: int,
     leaves: int, links: int, work: Work,
@@ -239,12 +242,13 @@ def _visit_leaf(
             work.link_entry[links] = t
             work.head[u] = links
             links += 1
-    leaf = work.leaf[leaves]
-    leaf[_FIRST], leaf[_LAST], leaf[_LEVEL], leaf[_COLUMN], leaf[_ROW] = lo, hi, level, column, row
+    work.leaf[leaves, _FIRST], work.leaf[leaves, _LAST] = lo, hi
+    work.leaf[leaves, _LEVEL] = level
+    work.leaf[leaves, _COLUMN], work.leaf[leaves, _ROW] = column, row
     return links
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _one_child(box: NDArray[np.float64], column: int, row: int, level: int) -> int:
     """Return the only child that the box comes near, or -1 if there are several."""
     h = side(level + FAN_BITS)
@@ -258,7 +262,7 @@ def _one_child(box: NDArray[np.float64], column: int, row: int, level: int) -> i
     return (j0 << FAN_BITS) + i0
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def walk(trie: Trie, pub: Shapes, q: int, work: Work, count: NDArray[np.int64]) -> int:
     """Visit every leaf near an edge of publication q; returns their number, or OVERFLOW.
 
@@ -272,10 +276,11 @@ def walk(trie: Trie, pub: Shapes, q: int, work: Work, count: NDArray[np.int64]) 
     leaves = links = 0
     while depth > 0:
         depth -= 1
-        top = work.stack[depth]
-        slot, column, row, level, lo, hi = top[0], top[1], top[2], top[3], top[4], top[5]
-        if top[6] >= 0:
-            _count_covered(trie, slot, leaves - top[6], work)
+        slot, column = work.stack[depth, 0], work.stack[depth, 1]
+        row, level = work.stack[depth, 2], work.stack[depth, 3]
+        lo, hi, before = work.stack[depth, 4], work.stack[depth, 5], work.stack[depth, 6]
+        if before >= 0:
+            _count_covered(trie, slot, leaves - before, work)
             continue
         child = trie.slot[slot, 0]
         if child < 0:
@@ -286,7 +291,7 @@ def walk(trie: Trie, pub: Shapes, q: int, work: Work, count: NDArray[np.int64]) 
             leaves += 1
             continue
         if trie.slot[slot, 3] > 0:
-            top[6] = leaves
+            work.stack[depth, 6] = leaves
             depth += 1
         alone = _one_child(pub.bounds[q], column, row, level)
         if alone >= 0:
