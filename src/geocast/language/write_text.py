@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-import shapely
+from collections.abc import Sequence
+from typing import Any
+
+import shapely.geometry
 
 from geocast.language.form import AttributeConstraint, Filter, NormalForm, SpatialConstraint
 from geocast.language.times import format_instant
@@ -46,9 +49,21 @@ def _filter(item: Filter) -> str:
 
 
 def _spatial(constraint: SpatialConstraint) -> str:
-    wkt = shapely.to_wkt(shapely.from_wkb(constraint.geometry), rounding_precision=-1)
-    text = f"S_{constraint.predicate.name}(geometry, {wkt})"
+    text = f"S_{constraint.predicate.name}(geometry, {_wkt(constraint.geometry)})"
     return f"NOT {text}" if constraint.negated else text
+
+
+def _wkt(wkb: bytes) -> str:
+    """Return WKT with every digit of the coordinates; GEOS writes at most 16 decimals."""
+    parts = shapely.geometry.mapping(shapely.from_wkb(wkb))
+    text = _coordinates(parts["coordinates"])
+    return f"{parts['type'].upper()} {text if text.startswith('(') else f'({text})'}"
+
+
+def _coordinates(nested: Sequence[Any]) -> str:
+    if isinstance(nested[0], float):
+        return " ".join(repr(value).removesuffix(".0") for value in nested)
+    return f"({', '.join(_coordinates(item) for item in nested)})"
 
 
 def _attribute(constraint: AttributeConstraint) -> str:

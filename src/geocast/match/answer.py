@@ -32,7 +32,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Source:
-    """Pairs found in one way: subscription[k] of publication i, offsets[i] <= k < offsets[i + 1]."""
+    """Pairs found in one way: publication i has subscription[offsets[i] : offsets[i + 1]]."""
 
     offsets: NDArray[np.int64]
     subscription: NDArray[np.int32]

@@ -7,7 +7,7 @@ byte, so the answer is exact. The cache is emptied when it has grown beyond its 
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numba import njit
@@ -53,22 +53,23 @@ class ListCache:
         entries = np.empty(len(rows), np.int32)
         hashes = np.empty(len(rows), np.uint64)
         known = (self._table, self._hash, self._end, self._bytes)
-        missing = _find(column, rows, *known, entries, hashes)
-        if missing and self._is_full(missing):
+        size = _find(column, rows, *known, entries, hashes)
+        if self._is_full(size):
             self.clear()
             entries[:] = _EMPTY
-            missing = int((column.offsets[rows + 1] - column.offsets[rows]).sum())
+            size = int((column.offsets[rows + 1] - column.offsets[rows]).sum())
         fresh = np.empty(len(rows), np.int64)
         before = self._count
+        missing = int((entries == _EMPTY).sum())
         if missing:
-            self._make_room(int((entries == _EMPTY).sum()), missing)
+            self._make_room(missing, size)
             known = (self._table, self._hash, self._end, self._bytes)
             self._count = _add(column, rows, *known, before, entries, hashes, fresh)
         return entries, fresh[: self._count - before]
 
     def _is_full(self, more: int) -> bool:
         kept = int(self._end[self._count])
-        return kept > 0 and (kept + more > _MOST_BYTES or max(self._used) > _MOST_VALUES)
+        return more > 0 and (kept + more > _MOST_BYTES or max(self._used) > _MOST_VALUES)
 
     def _make_room(self, entries: int, size: int) -> None:
         self._hash = _resized(self._hash, self._count + entries)
@@ -103,7 +104,8 @@ class ListCache:
         return lists.start[entries], lists.length[entries], self._values[part]
 
 
-def _resized(array: NDArray[np.generic], size: int) -> NDArray[np.generic]:  # type: ignore[type-var]
+def _resized(array: NDArray[Any], size: int) -> NDArray[Any]:
+    """Return the array, or a copy of at least that size."""
     if size <= len(array):
         return array
     larger = np.empty(max(size, 2 * len(array)), array.dtype)
@@ -153,9 +155,7 @@ def _rehash(table: NDArray[np.int32], hashes: NDArray[np.uint64], count: int) ->
 
 
 @njit(cache=True)
-def _same(
-    data: NDArray[np.uint8], a: int, b: int, kept: NDArray[np.uint8], c: int, d: int
-) -> bool:
+def _same(data: NDArray[np.uint8], a: int, b: int, kept: NDArray[np.uint8], c: int, d: int) -> bool:
     if b - a != d - c:
         return False
     words = (b - a) // 8
@@ -181,7 +181,7 @@ def _probe(
         if entry == _EMPTY or (
             hashes[entry] == h and _same(column.data, a, b, kept, end[entry], end[entry + 1])
         ):
-            return np.int64(slot)
+            return int(slot)
         slot = (slot + np.uint64(1)) & mask
 
 

@@ -28,11 +28,15 @@ class Identified:
 
 
 def one_array(column: pa.ChunkedArray | pa.Array) -> pa.Array:
-    """Return a column as one array, its dictionary decoded."""
+    """Return a column as one array, its dictionary decoded, text and bytes not as views."""
     if isinstance(column, pa.ChunkedArray):
         column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
+    if pa.types.is_string_view(column.type):
+        return column.cast(pa.string())
+    if pa.types.is_binary_view(column.type):
+        return column.cast(pa.binary())
     return column
 
 
@@ -53,13 +57,9 @@ def binary_column(table: pa.Table | pa.RecordBatch, name: str, side: str) -> pa.
     kind = column.type
     if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
         return column
-    if pa.types.is_null(kind) or pa.types.is_fixed_size_binary(kind) or _is_view(kind):
+    if pa.types.is_null(kind) or pa.types.is_fixed_size_binary(kind):
         return column.cast(pa.binary())
     raise InputError(f"column {name!r} of {side} must hold WKB (binary), not {kind}")
-
-
-def _is_view(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_binary_view(kind))
 
 
 def string_column(table: pa.Table | pa.RecordBatch, name: str, side: str) -> pa.Array:
@@ -68,7 +68,7 @@ def string_column(table: pa.Table | pa.RecordBatch, name: str, side: str) -> pa.
     kind = column.type
     if pa.types.is_string(kind):
         return column
-    if pa.types.is_null(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+    if pa.types.is_null(kind) or pa.types.is_large_string(kind):
         return column.cast(pa.string())
     raise InputError(f"column {name!r} of {side} must hold text, not {kind}")
 
@@ -79,11 +79,7 @@ def string_ids(table: pa.Table | pa.RecordBatch, side: str) -> Identified:
     if pa.types.is_integer(column.type):
         column = column.cast(pa.string())
     elif not pa.types.is_string(column.type):
-        if not (
-            pa.types.is_large_string(column.type)
-            or pa.types.is_string_view(column.type)
-            or pa.types.is_null(column.type)
-        ):
+        if not (pa.types.is_large_string(column.type) or pa.types.is_null(column.type)):
             raise InputError(f"column 'id' of {side} must hold text or integers, not {column.type}")
         column = column.cast(pa.string())
     reason = np.full(len(column), "", dtype=object)

@@ -12,9 +12,16 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from geocast.errors import RejectedWarning
-from geocast.match.answer import Answer, Hits, Source, complement_pairs, matches_table, merge_sources
+from geocast.match.answer import (
+    Answer,
+    Hits,
+    Source,
+    complement_pairs,
+    matches_table,
+    merge_sources,
+)
 from geocast.match.cache import ListCache
-from geocast.match.columns import string_ids
+from geocast.match.columns import one_array, string_ids
 from geocast.match.geometry.decode import decode_column
 from geocast.match.publications import Publications, read_publications
 from geocast.match.relate.lists import gather
@@ -99,8 +106,8 @@ class Matcher:
         """
         answer = self.answer(publications)
         found = Rejects()
-        for row, id, reason in answer.rejected:
-            found.add("publications", row, id, reason)
+        for row, name, reason in answer.rejected:
+            found.add("publications", row, name, reason)
         _report(found, rejects)
         return answer.matches
 
@@ -138,9 +145,7 @@ class Matcher:
         for part, search in enumerate(self._searches):
             self._cache.store(part, entries, *search.extended(geometries))
 
-    def _joined(
-        self, part: int, publications: Publications, entries: NDArray[np.int32]
-    ) -> Hits:
+    def _joined(self, part: int, publications: Publications, entries: NDArray[np.int32]) -> Hits:
         """Bring the lists of points and of other geometries into the order of the batch."""
         points, point_values = self._searches[part].points(publications.xs, publications.ys)
         start, length, values = self._cache.lists(part, entries)
@@ -168,9 +173,7 @@ class Matcher:
         if len(absent):
             at_once = max(1, _PAIRS_AT_ONCE // len(absent))
             for first in range(0, n, at_once):
-                pairs = complement_pairs(
-                    *hits[_COMPLEMENT], first, min(n, first + at_once), absent
-                )
+                pairs = complement_pairs(*hits[_COMPLEMENT], first, min(n, first + at_once), absent)
                 sources.append(self._checked(one, publications, *pairs))
         return [merge_sources(sources, n)]
 
@@ -189,11 +192,9 @@ class Matcher:
 
 
 def _one_batch(batch: pa.RecordBatch | pa.Table) -> pa.RecordBatch:
-    if isinstance(batch, pa.RecordBatch):
-        return batch
-    return pa.RecordBatch.from_arrays(
-        [column.combine_chunks() for column in batch.columns], schema=batch.schema
-    )
+    """Return the batch as one, each column one array without views."""
+    columns = [one_array(column) for column in batch.columns]
+    return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
 
 
 def _without_rejected(hits: Hits, publications: Publications) -> Hits:

@@ -124,8 +124,10 @@ def build_part(
 
 
 def _point_group(shapes: Shapes) -> NDArray[np.int8]:
-    """Return for each geometry and predicate: 0 a point inside matches, 1 also on the rim, 2 only
-    on the rim, 3 no point does."""
+    """Return for each geometry and predicate which points match.
+
+    0: those inside; 1: also those on the rim; 2: only those on the rim; 3: none.
+    """
     kinds = np.zeros(len(shapes.dim), np.int8)  # 0 with a rim, 1 one point, 2 several points
     for g in np.flatnonzero(shapes.dim == 0):
         first, last = path_range(shapes, g)

@@ -50,9 +50,7 @@ def read_publications(batch: pa.RecordBatch | pa.Table) -> Publications:
         for row, wkb in zip(bad, wkb_of(column, bad), strict=True):
             reasons.setdefault(int(row), plain_or_reason(wkb)[1])
         point_rows, xs, ys = point_rows[sane], xs[sane], ys[sane]
-    return Publications(
-        ids, column, counts, point_rows, xs, ys, np.flatnonzero(~is_point), reasons
-    )
+    return Publications(ids, column, counts, point_rows, xs, ys, np.flatnonzero(~is_point), reasons)
 
 
 def _point_coordinates(

@@ -98,9 +98,7 @@ class Search:
                 extended[order], offsets, items, self._scratch(pub, offsets), relation,
             )  # fmt: skip
         if len(extended) < len(pub.dim):
-            offsets, items, relation = self._with_multipoints(
-                index, pub, offsets, items, relation
-            )
+            offsets, items, relation = self._with_multipoints(index, pub, offsets, items, relation)
         return self._emit(pub, offsets, items, relation)
 
     def _candidates(self, pub: Shapes) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -113,9 +111,7 @@ class Search:
         vertices, candidates = most_vertices(pub), int(np.diff(offsets).max()) + 1
         work = self._work
         if work is None or len(work.vertex_mark) <= vertices or len(work.head) < candidates:
-            work = new_work(
-                len(self._part.need), 2 * vertices, self._most_vertices, 2 * candidates
-            )
+            work = new_work(len(self._part.need), 2 * vertices, self._most_vertices, 2 * candidates)
             self._work = work
         return work
 
@@ -186,9 +182,7 @@ class Search:
         holds = self._referee.holds(publications, who, where, part.predicate[rows])
         who, rows = who[holds], rows[holds]
         order = np.argsort(who, kind="stable")
-        return add_to_lists(
-            lists, values, q[who[order]], self._label[rows[order]], self._sort
-        )
+        return add_to_lists(lists, values, q[who[order]], self._label[rows[order]], self._sort)
 
 
 def _points_as_shapes(xs: NDArray[np.float64], ys: NDArray[np.float64]) -> Shapes:

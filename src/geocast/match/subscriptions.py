@@ -66,9 +66,7 @@ def read_subscriptions(table: pa.Table) -> Subscriptions:
     return _collect(reader, good, geometry, predicate, form, forms, encoded)
 
 
-def _read_geometries(
-    table: pa.Table, reader: _Reader
-) -> tuple[NDArray[np.int64], Geometries]:
+def _read_geometries(table: pa.Table, reader: _Reader) -> tuple[NDArray[np.int64], Geometries]:
     """Return the number of each row's geometry among the distinct ones, and those."""
     if "geometry" not in table.column_names:
         return np.full(len(table), _NONE, np.int64), decode_distinct(pa.array([], pa.binary()))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Final
+
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray

@@ -60,7 +60,9 @@ def _copy_geometries(shapes: Shapes, ids: NDArray[np.int64], out: Shapes) -> Non
     out.path_off[0] = out.part_off[0] = out.geom_off[0] = 0
     for k in range(len(ids)):
         for source_part in range(shapes.geom_off[ids[k]], shapes.geom_off[ids[k] + 1]):
-            for source_path in range(shapes.part_off[source_part], shapes.part_off[source_part + 1]):
+            for source_path in range(
+                shapes.part_off[source_part], shapes.part_off[source_part + 1]
+            ):
                 a, b = shapes.path_off[source_path], shapes.path_off[source_path + 1]
                 out.xy[v : v + b - a] = shapes.xy[a:b]
                 v += b - a

@@ -33,7 +33,12 @@ _MOST_COMPARISONS: Final = 96  # for each edge, on average
 
 @njit(cache=True)
 def _fill_strips(
-    shapes: Shapes, g: int, strips: int, off: NDArray[np.int64], edges: NDArray[np.int32], fill: bool
+    shapes: Shapes,
+    g: int,
+    strips: int,
+    off: NDArray[np.int64],
+    edges: NDArray[np.int32],
+    fill: bool,
 ) -> None:
     """Count the edges of g by strip (into the place behind), or write them."""
     bottom, top = shapes.bounds[g, 1], shapes.bounds[g, 3]
@@ -81,7 +86,12 @@ def _grid(shapes: Shapes, g: int, n: int) -> tuple[int, int, float, float]:
     cells = max(1.0, n / _EDGES_A_CELL)
     columns = max(1, min(4096, int(np.sqrt(cells * width / height)))) if height > 0 else 1
     rows = max(1, min(4096, int(cells / columns)))
-    return columns, rows, columns / width if width > 0 else 0.0, rows / height if height > 0 else 0.0
+    return (
+        columns,
+        rows,
+        columns / width if width > 0 else 0.0,
+        rows / height if height > 0 else 0.0,
+    )
 
 
 @njit(cache=True)
@@ -120,9 +130,7 @@ def _edges_apart(shapes: Shapes, g: int, n: int) -> bool:
     west, south = shapes.bounds[g, 0], shapes.bounds[g, 1]
     off = np.zeros(columns * rows + 1, np.int64)
     none = np.empty(0, np.int32)
-    _place_edges(
-        shapes.xy, v0, v1, is_end, west, south, columns, rows, sx, sy, off, none, False
-    )
+    _place_edges(shapes.xy, v0, v1, is_end, west, south, columns, rows, sx, sy, off, none, False)
     comparisons = 0
     for cell in range(columns * rows):
         comparisons += off[cell + 1] * off[cell + 1]
@@ -130,9 +138,7 @@ def _edges_apart(shapes: Shapes, g: int, n: int) -> bool:
     if comparisons > _MOST_COMPARISONS * n:
         return False
     edges = np.empty(off[columns * rows], np.int32)
-    _place_edges(
-        shapes.xy, v0, v1, is_end, west, south, columns, rows, sx, sy, off, edges, True
-    )
+    _place_edges(shapes.xy, v0, v1, is_end, west, south, columns, rows, sx, sy, off, edges, True)
     start = 0
     for cell in range(columns * rows):
         if not _cell_apart(shapes, first, last, edges, start, off[cell]):

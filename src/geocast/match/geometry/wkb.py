@@ -27,6 +27,11 @@ class Flaw:
     RING: Final = 3  # a ring that is open, too short or of no area; a line of one point
 
 
+_NOT_PLAIN: Final = Flaw.NOT_PLAIN
+_COORDINATE: Final = Flaw.COORDINATE
+_RING: Final = Flaw.RING
+
+
 class WkbColumn(NamedTuple):
     """The bytes of a binary column: row i is data[offsets[i]:offsets[i + 1]]."""
 
@@ -58,10 +63,7 @@ def from_arrow(column: pa.Array) -> WkbColumn:
 @njit(cache=True, inline="always")
 def _u4(data: NDArray[np.uint8], p: int) -> int:
     return (
-        np.int64(data[p])
-        | (np.int64(data[p + 1]) << 8)
-        | (np.int64(data[p + 2]) << 16)
-        | (np.int64(data[p + 3]) << 24)
+        int(data[p]) | (int(data[p + 1]) << 8) | (int(data[p + 2]) << 16) | (int(data[p + 3]) << 24)
     )
 
 
@@ -102,7 +104,7 @@ def _count_rows(column: WkbColumn, counts: Counts) -> None:
     data = column.data
     for i in range(len(column.offsets) - 1):
         p, end = column.offsets[i], column.offsets[i + 1]
-        counts.flaw[i] = Flaw_NOT_PLAIN
+        counts.flaw[i] = _NOT_PLAIN
         counts.kind[i] = 0
         counts.vertices[i] = counts.paths[i] = counts.parts[i] = 0
         if end - p < 9 or data[p] != 1:
@@ -136,11 +138,6 @@ def _count_rows(column: WkbColumn, counts: Counts) -> None:
         counts.vertices[i] = vertices
         counts.paths[i] = 1 if kind == 4 else paths
         counts.parts[i] = 1 if kind == 4 else parts
-
-
-Flaw_NOT_PLAIN: Final = Flaw.NOT_PLAIN
-Flaw_COORDINATE: Final = Flaw.COORDINATE
-Flaw_RING: Final = Flaw.RING
 
 
 def count(column: WkbColumn) -> Counts:
@@ -271,9 +268,9 @@ def _fill(
                 v = _drop_repeats(xy, start, v)
                 if single == 3:
                     if not _turn_ring(xy, start, v, ring == 0):
-                        flaw[k] = Flaw_RING
+                        flaw[k] = _RING
                 elif v - start < 2:
-                    flaw[k] = Flaw_RING
+                    flaw[k] = _RING
                 path += 1
                 path_off[path] = v
             if single > 1:
@@ -286,7 +283,7 @@ def _fill(
             part_off[part] = path
         geom_off[k + 1] = part
         if not _bounds_of(xy, first, v, bounds[k]):
-            flaw[k] = Flaw_COORDINATE
+            flaw[k] = _COORDINATE
     return v
 
 

@@ -26,7 +26,7 @@ from geocast.match.index.frame import (
     segment_meets_box,
     side,
 )
-from geocast.match.index.trie import INSIDE, NO_AREA, ON, UNKNOWN, crossing
+from geocast.match.index.trie import INSIDE, NO_AREA, UNKNOWN, crossing
 
 __all__ = ["Inner", "Level", "divide", "root_level", "runs_of_leaves"]
 
@@ -282,7 +282,7 @@ def _carry_parity(
         a_side = orientation(rx, ry, px, py, xy[v, 0], xy[v, 1])
         b_side = orientation(rx, ry, px, py, xy[v + 1, 0], xy[v + 1, 1])
         c = crossing(xy[v, 0], xy[v, 1], xy[v + 1, 0], xy[v + 1, 1], rx, ry, px, py, a_side, b_side)
-        if c == UNKNOWN or c == ON:
+        if c >= UNKNOWN:  # or ON
             return UNKNOWN
         parity ^= c
     return parity

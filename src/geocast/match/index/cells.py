@@ -20,7 +20,7 @@ reference parities so that boundary cells are decided exactly, and to lines and 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, Self
 
 import numpy as np
@@ -90,7 +90,7 @@ class CellIndex(BoundsIndex):
 
 
 def _as_shapes(boxes: Boxes) -> Shapes:
-    """Return the boxes as rings; one without area has an interior nowhere, and edges all the same."""
+    """Return the boxes as rings; one without area has no interior, but edges all the same."""
     corners = boxes[:, [0, 1, 2, 1, 2, 3, 0, 3, 0, 1]].reshape(-1, 2)
     n = len(boxes)
     steps = np.arange(n + 1, dtype=np.int32)
@@ -137,7 +137,7 @@ def _set_children(
 
 
 def _assemble(
-    child: NDArray[np.int32], inners: list[Inner], leaves: list[tuple[NDArray[Any], ...]]
+    child: NDArray[np.int32], inners: list[Inner], leaves: Sequence[tuple[NDArray[Any], ...]]
 ) -> Trie:
     """Sort inner lists and entries by slot, and pack them."""
     inner_slot = np.concatenate([i.slot for i in inners])
@@ -156,7 +156,7 @@ def _assemble(
 
 
 def _concatenate(
-    leaves: list[tuple[NDArray[Any], ...]],
+    leaves: Sequence[tuple[NDArray[Any], ...]],
 ) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.int64], NDArray[np.int32]]:
     if not leaves:
         none = np.empty(0, np.int64)

@@ -51,7 +51,8 @@ class Trie(NamedTuple):
 
     slot[s] = (first child or -1, start in inner, start in entry, number in inner).
     entry[t] = (geometry << 8 | run length << 2 | parity, first edge of the run), one run of fewer
-    than 63 edges; otherwise the second word numbers a range of spill_off into spill (first, length).
+    than 63 edges; otherwise the second word numbers a range of spill_off into spill, whose rows
+    are (first, length).
     """
 
     slot: NDArray[np.int32]
@@ -64,34 +65,34 @@ class Trie(NamedTuple):
 @njit(cache=True, inline="always")
 def entry_geometry(trie: Trie, t: int) -> int:
     """Return the geometry of entry t."""
-    return np.int64(trie.entry[t, 0] >> 8)
+    return int(trie.entry[t, 0] >> 8)
 
 
 @njit(cache=True, inline="always")
 def entry_parity(trie: Trie, t: int) -> int:
     """Return where the leaf's reference point lies: OUTSIDE, INSIDE, UNKNOWN; or NO_AREA."""
-    return np.int64(trie.entry[t, 0] & 3)
+    return int(trie.entry[t, 0] & 3)
 
 
 @njit(cache=True, inline="always")
 def entry_runs(trie: Trie, t: int) -> int:
     """Return how many runs of edges entry t has."""
-    length = np.int64((trie.entry[t, 0] >> 2) & 63)
+    length = int((trie.entry[t, 0] >> 2) & 63)
     if length < SPILLED:
         return 1 if length > 0 else 0
-    k = np.int64(trie.entry[t, 1])
+    k = int(trie.entry[t, 1])
     return trie.spill_off[k + 1] - trie.spill_off[k]
 
 
 @njit(cache=True, inline="always")
 def entry_run(trie: Trie, t: int, r: int) -> tuple[int, int]:
     """Return the first edge of run r of entry t, and how many edges it has."""
-    length = np.int64((trie.entry[t, 0] >> 2) & 63)
-    first = np.int64(trie.entry[t, 1])
+    length = int((trie.entry[t, 0] >> 2) & 63)
+    first = int(trie.entry[t, 1])
     if length < SPILLED:
         return first, length
     k = trie.spill_off[first] + r
-    return np.int64(trie.spill[k, 0]), np.int64(trie.spill[k, 1])
+    return int(trie.spill[k, 0]), int(trie.spill[k, 1])
 
 
 @njit(cache=True)

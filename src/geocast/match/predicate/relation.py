@@ -47,9 +47,7 @@ CROSSES: Final = bit(_P.CROSSES, _P.INTERSECTS)
 OVERLAPS: Final = bit(_P.OVERLAPS, _P.INTERSECTS)
 WITHIN: Final = bit(_P.WITHIN, _P.COVEREDBY, _P.INTERSECTS)
 CONTAINS: Final = bit(_P.CONTAINS, _P.COVERS, _P.INTERSECTS)
-EQUAL: Final = bit(
-    _P.EQUALS, _P.WITHIN, _P.CONTAINS, _P.COVERS, _P.COVEREDBY, _P.INTERSECTS
-)
+EQUAL: Final = bit(_P.EQUALS, _P.WITHIN, _P.CONTAINS, _P.COVERS, _P.COVEREDBY, _P.INTERSECTS)
 
 ON_RIM: Final = bit(_P.TOUCHES, _P.COVEREDBY, _P.INTERSECTS)
 """The publication lies wholly on the boundary of the subscription's geometry."""

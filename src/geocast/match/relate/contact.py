@@ -107,9 +107,7 @@ def _close_publication(
 
 
 @njit(cache=True, inline="always")
-def _close_candidate(
-    sub: Shapes, g: int, s0: int, pair: int, mark: NDArray[np.int32]
-) -> None:
+def _close_candidate(sub: Shapes, g: int, s0: int, pair: int, mark: NDArray[np.int32]) -> None:
     first, last = path_range(sub, g)
     for path in range(first, last):
         a, b = sub.path_off[path], sub.path_off[path + 1] - 1
@@ -313,9 +311,7 @@ def find_sides(
                     x, y = p[v + 1, 0], p[v + 1, 1]
                     if not _in_leaf(x, y, x0, y0, h):
                         continue
-                place = locate(
-                    trie, sub.xy, t, x0 + REFERENCE_X * h, y0 + REFERENCE_Y * h, x, y
-                )
+                place = locate(trie, sub.xy, t, x0 + REFERENCE_X * h, y0 + REFERENCE_Y * h, x, y)
             if place == INSIDE:
                 inside = True
             elif place == OUTSIDE:

@@ -258,7 +258,7 @@ def _edge_count(shapes: Shapes, g: int) -> int:
 
 @njit(cache=True, inline="always")
 def _reaches_beyond(pub: Shapes, q: int, sub: Shapes, g: int) -> bool:
-    """g has one part, whose bounds reach beyond q's: it is not inside q, and so apart."""
+    """G has one part, whose bounds reach beyond q's: it is not inside q, and so apart."""
     return sub.geom_off[g + 1] - sub.geom_off[g] == 1 and (
         sub.bounds[g, 0] < pub.bounds[q, 0]
         or sub.bounds[g, 1] < pub.bounds[q, 1]
@@ -316,9 +316,7 @@ def _place_of_part(
 
 
 @njit(cache=True, inline="always")
-def _has_free_edge(
-    sub: Shapes, g: int, part: int, touching: bool, pair: int, work: Work
-) -> bool:
+def _has_free_edge(sub: Shapes, g: int, part: int, touching: bool, pair: int, work: Work) -> bool:
     """Has this part of g, which lies inside q, a boundary edge that is not also q's?"""
     if not touching:
         return True

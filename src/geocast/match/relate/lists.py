@@ -87,7 +87,7 @@ def add_to_lists(
     lists: Lists, values: NDArray[np.int32], owner: NDArray[np.int64], more: NDArray[np.int32],
     sort: bool,
 ) -> NDArray[np.int32]:  # fmt: skip
-    """Add more[k] to list owner[k], owners in order; changed lists move to the end of the values."""
+    """Add more[k] to list owner[k], owners in order; changed lists move to the end."""
     used = len(values)
     k = 0
     while k < len(owner):

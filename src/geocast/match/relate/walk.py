@@ -64,9 +64,7 @@ def sample_vertices(trie: Trie, pub: Shapes, q: int, samples: int, work: Work) -
             if child < 0:
                 break
             shift -= FAN_BITS
-            slot = child + (
-                (((iy >> shift) & (FAN - 1)) << FAN_BITS) | ((ix >> shift) & (FAN - 1))
-            )
+            slot = child + ((((iy >> shift) & (FAN - 1)) << FAN_BITS) | ((ix >> shift) & (FAN - 1)))
         for t in range(trie.slot[slot, 2], trie.slot[slot + 1, 2]):
             g = entry_geometry(trie, t)
             if work.active[g]:
@@ -197,9 +195,7 @@ def _child_masks(
         ax, ay, bx, by = xy[v, 0], xy[v, 1], xy[v + 1, 0], xy[v + 1, 1]
         for j in range(r0, r1 + 1):
             for i in range(c0, c1 + 1):
-                if segment_meets_box(
-                    ax, ay, bx, by, x0 + (i + 0.5) * h, y0 + (j + 0.5) * h, half
-                ):
+                if segment_meets_box(ax, ay, bx, by, x0 + (i + 0.5) * h, y0 + (j + 0.5) * h, half):
                     child = (j << FAN_BITS) + i
                     mask |= 1 << child
                     count[child] += 1
@@ -210,7 +206,7 @@ def _child_masks(
 def _distribute(lo: int, hi: int, count: NDArray[np.int64], work: Work) -> None:
     """Copy each edge of arena[lo:hi] to its children; count holds where each child's list ends."""
     for k in range(lo, hi):
-        mask = np.int64(work.child_mask[k - lo])
+        mask = int(work.child_mask[k - lo])
         if mask & _SINGLE:
             child = mask & (_CHILDREN - 1)
             work.arena[count[child]] = work.arena[k]
