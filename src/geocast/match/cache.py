@@ -172,7 +172,7 @@ def _same(data: NDArray[np.uint8], a: int, b: int, kept: NDArray[np.uint8], c: i
 def _probe(
     column: WkbColumn, a: int, b: int, h: np.uint64, table: NDArray[np.int32],
     hashes: NDArray[np.uint64], end: NDArray[np.int64], kept: NDArray[np.uint8],
-) -> int:  # fmt: skip
+) -> np.int64:  # fmt: skip
     """Return the slot that holds these bytes, or the empty one where they belong."""
     mask = np.uint64(len(table) - 1)
     slot = h & mask
@@ -181,7 +181,7 @@ def _probe(
         if entry == _EMPTY or (
             hashes[entry] == h and _same(column.data, a, b, kept, end[entry], end[entry + 1])
         ):
-            return int(slot)
+            return np.int64(slot)
         slot = (slot + np.uint64(1)) & mask
 
 

@@ -61,9 +61,12 @@ def from_arrow(column: pa.Array) -> WkbColumn:
 
 
 @njit(cache=True, inline="always")
-def _u4(data: NDArray[np.uint8], p: int) -> int:
+def _u4(data: NDArray[np.uint8], p: int) -> np.int64:
     return (
-        int(data[p]) | (int(data[p + 1]) << 8) | (int(data[p + 2]) << 16) | (int(data[p + 3]) << 24)
+        np.int64(data[p])
+        | (np.int64(data[p + 1]) << 8)
+        | (np.int64(data[p + 2]) << 16)
+        | (np.int64(data[p + 3]) << 24)
     )
 
 

@@ -63,36 +63,36 @@ class Trie(NamedTuple):
 
 
 @njit(cache=True, inline="always")
-def entry_geometry(trie: Trie, t: int) -> int:
+def entry_geometry(trie: Trie, t: int) -> np.int64:
     """Return the geometry of entry t."""
-    return int(trie.entry[t, 0] >> 8)
+    return np.int64(trie.entry[t, 0] >> 8)
 
 
 @njit(cache=True, inline="always")
-def entry_parity(trie: Trie, t: int) -> int:
+def entry_parity(trie: Trie, t: int) -> np.int64:
     """Return where the leaf's reference point lies: OUTSIDE, INSIDE, UNKNOWN; or NO_AREA."""
-    return int(trie.entry[t, 0] & 3)
+    return np.int64(trie.entry[t, 0] & 3)
 
 
 @njit(cache=True, inline="always")
 def entry_runs(trie: Trie, t: int) -> int:
     """Return how many runs of edges entry t has."""
-    length = int((trie.entry[t, 0] >> 2) & 63)
+    length = np.int64((trie.entry[t, 0] >> 2) & 63)
     if length < SPILLED:
         return 1 if length > 0 else 0
-    k = int(trie.entry[t, 1])
+    k = np.int64(trie.entry[t, 1])
     return trie.spill_off[k + 1] - trie.spill_off[k]
 
 
 @njit(cache=True, inline="always")
-def entry_run(trie: Trie, t: int, r: int) -> tuple[int, int]:
+def entry_run(trie: Trie, t: int, r: int) -> tuple[np.int64, np.int64]:
     """Return the first edge of run r of entry t, and how many edges it has."""
-    length = int((trie.entry[t, 0] >> 2) & 63)
-    first = int(trie.entry[t, 1])
+    length = np.int64((trie.entry[t, 0] >> 2) & 63)
+    first = np.int64(trie.entry[t, 1])
     if length < SPILLED:
         return first, length
     k = trie.spill_off[first] + r
-    return int(trie.spill[k, 0]), int(trie.spill[k, 1])
+    return np.int64(trie.spill[k, 0]), np.int64(trie.spill[k, 1])
 
 
 @njit(cache=True)

@@ -206,18 +206,18 @@ def _child_masks(
 def _distribute(lo: int, hi: int, count: NDArray[np.int64], work: Work) -> None:
     """Copy each edge of arena[lo:hi] to its children; count holds where each child's list ends."""
     for k in range(lo, hi):
-        mask = int(work.child_mask[k - lo])
-        if mask & _SINGLE:
-            child = mask & (_CHILDREN - 1)
-            work.arena[count[child]] = work.arena[k]
-            count[child] += 1
+        bits = np.int64(work.child_mask[k - lo])
+        if bits & _SINGLE:
+            only = bits & (_CHILDREN - 1)
+            work.arena[count[only]] = work.arena[k]
+            count[only] += 1
             continue
         child = 0
-        while mask:
-            if mask & 1:
+        while bits:
+            if bits & 1:
                 work.arena[count[child]] = work.arena[k]
                 count[child] += 1
-            mask >>= 1
+            bits >>= 1
             child += 1
 
 
