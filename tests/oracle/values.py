@@ -87,13 +87,28 @@ def arithmetic(op: str, left: Any, right: Any) -> float | int | None:
     return None if isinstance(result, complex) or not math.isfinite(result) else result
 
 
+def _quotient(left: Any, right: Any) -> int:
+    """Divide toward zero; whole numbers exactly, whatever their size."""
+    if isinstance(left, int) and isinstance(right, int):
+        size = abs(left) // abs(right)
+        return size if (left < 0) == (right < 0) else -size
+    return int(left / right)
+
+
+def _remainder(left: Any, right: Any) -> Any:
+    """What is left by `_quotient`, with the sign of the dividend."""
+    if isinstance(left, int) and isinstance(right, int):
+        return left - right * _quotient(left, right)
+    return math.fmod(left, right)
+
+
 _ARITHMETIC: Mapping[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
     "/": operator.truediv,
-    "%": math.fmod,
-    "div": lambda left, right: math.trunc(left / right),
+    "%": lambda left, right: _remainder(left, right),
+    "div": lambda left, right: _quotient(left, right),
     "^": lambda left, right: float(left) ** float(right),
 }
 

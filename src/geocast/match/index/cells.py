@@ -10,7 +10,8 @@ matcher reads exact answers from it; `query` is its bounds-index side.
 `LEAF_EDGES` edges pass near it (`geocast.match.index.cell_build`).
 
 **When it is weak.** Very many geometries with boundaries in one spot: leaves at the deepest level
-are not divided further. Memory grows with the length of boundaries, not with the number of
+are not divided further, nor is any once the index refers to each vertex many times over, which
+bounds its memory. Memory grows with the length of boundaries, not with the number of
 geometries alone.
 
 **Where it comes from.** Trie-based point-in-polygon indexes (A. Kipf et al., "Adaptive main-memory
@@ -49,6 +50,10 @@ LEAF_EDGES: Final = 64
 
 MOST_GEOMETRIES: Final = 1 << 24
 
+_FRAME: Final = 200.0
+_EDGES_A_VERTEX: Final = 16
+_SPARE_EDGES: Final = 1 << 21
+
 
 class CellIndex(BoundsIndex):
     """A trie of cells over geometries; as a bounds index, over their boxes."""
@@ -63,8 +68,8 @@ class CellIndex(BoundsIndex):
     @classmethod
     def build(cls, bounds: Boxes) -> Self:
         """Index the boxes as if they were the geometries."""
-        boxes = checked(bounds, what="stored", finite=True)
-        return cls.of(_as_shapes(boxes))
+        boxes = checked(bounds, what="indexed", finite=True).copy()
+        return cls(build_trie(_as_shapes(_within_frame(boxes))), boxes)
 
     @classmethod
     def of(cls, shapes: Shapes, leaf_edges: int = LEAF_EDGES) -> Self:
@@ -74,7 +79,7 @@ class CellIndex(BoundsIndex):
     def query(self, bounds: Boxes) -> Candidates:
         """Return every item whose box meets the query box, once for each query."""
         queries = checked(bounds, what="query", finite=False)
-        return _query(self.trie, self._boxes, frozen(np.clip(queries, -200.0, 200.0)), queries)
+        return _query(self.trie, self._boxes, _within_frame(queries), queries)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the whole state as flat read-only arrays, each under its name."""
@@ -87,6 +92,11 @@ class CellIndex(BoundsIndex):
 
     def __len__(self) -> int:
         return len(self._boxes)
+
+
+def _within_frame(boxes: Boxes) -> Boxes:
+    """Move what lies beyond the frame to its rim; boxes that meet still do."""
+    return frozen(np.clip(boxes, -_FRAME, _FRAME))
 
 
 def _as_shapes(boxes: Boxes) -> Shapes:
@@ -108,9 +118,11 @@ def build_trie(shapes: Shapes, leaf_edges: int = LEAF_EDGES) -> Trie:
     children = [np.full(1 << (2 * ROOT_LEVEL), -1, np.int32)]
     slots = len(children[0])
     inners, leaves = [inner], []
+    most_edges = _EDGES_A_VERTEX * len(shapes.xy) + _SPARE_EDGES
     while len(level.slot):
         edges = level.edge_off[level.cell_off[1:]] - level.edge_off[level.cell_off[:-1]]
-        split = (edges > leaf_edges) & (depth + FAN_BITS <= DEEPEST)
+        deeper = depth + FAN_BITS <= DEEPEST and len(level.edge) <= most_edges
+        split = (edges > leaf_edges) & deeper
         leaves.append(runs_of_leaves(shapes.dim, level, ~split))
         divided = int(split.sum())
         if divided == 0:
