@@ -235,7 +235,10 @@ def match(
     found = Rejects()
     found.extend(matcher.rejects)
     repeated = _repeated_ids(publications, found)
-    matches = matcher.match(publications.filter(pa.array(~repeated)), rejects=(own := Rejects()))
+    kept = _one_batch(publications)
+    if repeated.any():
+        kept = kept.filter(pa.array(~repeated))
+    matches = matcher.match(kept, rejects=(own := Rejects()))
     rows = np.flatnonzero(~repeated)
     for reject in own:
         found.add("publications", int(rows[reject.row]), reject.id, reject.reason)
