@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
+from geocast.language.strings import like_pattern
 from geocast.match.content.values import Strings, Truth
 
 __all__ = ["matches"]
@@ -12,18 +14,16 @@ __all__ = ["matches"]
 
 def matches(strings: Strings, pattern: str) -> Truth:
     """Match whole strings; unknown where there is no string."""
-    found = pc.match_like(strings.data, _canonical(pattern))
+    if "\\" in pattern:
+        return Truth(_match_distinct(strings, pattern), strings.valid)
+    found = pc.match_like(strings.data, pattern)
     return Truth(np.asarray(found.fill_null(False)), strings.valid)
 
 
-def _canonical(pattern: str) -> str:
-    r"""Escape only what needs it: Arrow refuses a lone backslash at the end."""
-    parts: list[str] = []
-    characters = iter(pattern)
-    for character in characters:
-        if character == "\\":
-            literal = next(characters, "\\")
-            parts.append(f"\\{literal}" if literal in "%_\\" else literal)
-        else:
-            parts.append(character)
-    return "".join(parts)
+def _match_distinct(strings: Strings, pattern: str) -> NDArray[np.bool_]:
+    """Match each different string once: Arrow errs on some patterns with a backslash."""
+    compiled = like_pattern(pattern)
+    encoded = pc.dictionary_encode(strings.data)
+    texts = encoded.dictionary.to_pylist()
+    hits = np.array([compiled.fullmatch(text) is not None for text in texts] + [False], np.bool_)
+    return hits[encoded.indices.fill_null(len(texts)).to_numpy(zero_copy_only=False)]
