@@ -102,35 +102,11 @@ def merge_sources(sources: list[Source], publications: int) -> Hits:
     return offsets, values[:used]
 
 
-@njit(cache=True, nogil=True)
-def _gather_text(
-    data: NDArray[np.uint8], offsets: NDArray[np.int32], numbers: NDArray[np.int32],
-    out_offsets: NDArray[np.int32],
-) -> NDArray[np.uint8]:  # fmt: skip
-    size = 0
-    for k in range(len(numbers)):
-        out_offsets[k] = size
-        size += offsets[numbers[k] + 1] - offsets[numbers[k]]
-    out_offsets[len(numbers)] = size
-    out = np.empty(size, np.uint8)
-    at = 0
-    for k in range(len(numbers)):
-        for j in range(offsets[numbers[k]], offsets[numbers[k] + 1]):
-            out[at] = data[j]
-            at += 1
-    return out
-
-
 def matches_table(publications: pa.StringArray, ids: pa.StringArray, hits: Hits) -> pa.Table:
     """Return the table of matches; publications without any are left out."""
     offsets, values = hits
     matched = np.flatnonzero(np.diff(offsets))
     names = publications if len(matched) == len(publications) else publications.take(matched)
     list_offsets = np.append(offsets[matched], np.int32(len(values)))
-    texts = _take_text(ids, values)
-    lists = pa.ListArray.from_arrays(pa.array(list_offsets), texts)
+    lists = pa.ListArray.from_arrays(pa.array(list_offsets), ids.take(pa.array(values)))
     return pa.table([names, lists], schema=MATCHES)
-
-
-def _take_text(ids: pa.StringArray, numbers: NDArray[np.int32]) -> pa.StringArray:
-    return ids.take(pa.array(numbers))

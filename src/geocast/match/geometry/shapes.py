@@ -16,7 +16,7 @@ import shapely
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["Shapes", "concatenate", "frozen", "geometry_count", "path_range", "take", "to_geos"]
+__all__ = ["Shapes", "concatenate", "frozen", "path_range", "take", "to_geos"]
 
 
 class Shapes(NamedTuple):
@@ -41,11 +41,6 @@ def frozen(array: NDArray[Any]) -> NDArray[Any]:
         array = array.view()
         array.setflags(write=False)
     return array
-
-
-def geometry_count(shapes: Shapes) -> int:
-    """Return how many geometries there are."""
-    return len(shapes.dim)
 
 
 @njit(cache=True, inline="always")

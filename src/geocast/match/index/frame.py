@@ -22,7 +22,6 @@ __all__ = [
     "REFERENCE_Y",
     "ROOT_LEVEL",
     "SPAN",
-    "cell_of",
     "segment_meets_box",
     "side",
 ]
@@ -49,12 +48,6 @@ REFERENCE_Y: Final = 0.4871
 def side(level: int) -> float:
     """Return the side of a cell of this level, exactly."""
     return SPAN / (1 << level)
-
-
-@njit(cache=True, inline="always")
-def cell_of(coordinate: float, level: int) -> int:
-    """Return the column (or row) of the cell of this level that holds the coordinate."""
-    return int((coordinate - ORIGIN) * ((1 << level) / SPAN))
 
 
 @njit(cache=True, inline="always")
