@@ -89,19 +89,21 @@ class Search:
         """Relate publications to candidates by cells; what is left in doubt by GEOS."""
         part = self._part
         extended = np.flatnonzero(pub.dim > 0)
-        offsets, items = self._candidates(pub)
+        offsets, items, asked = self._candidates(pub)
         relation = np.zeros(len(items), np.uint16)
         if len(extended):
             order = hilbert_order(pub.bounds[extended])
             relate_batch(
-                index.trie, part.shapes, part.care, part.need, POSSIBLE_BY_DIMENSION, pub, care,
-                extended[order], offsets, items, self._scratch(pub, offsets), relation,
+                index.trie, index.coarse, part.shapes, part.care, pub, care, extended[order],
+                offsets, items, asked, self._scratch(pub, offsets), relation,
             )  # fmt: skip
         if len(extended) < len(pub.dim):
             offsets, items, relation = self._with_multipoints(index, pub, offsets, items, relation)
         return self._emit(pub, offsets, items, relation)
 
-    def _candidates(self, pub: Shapes) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    def _candidates(
+        self, pub: Shapes
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint16]]:
         offsets, items = self._part.boxes.query(pub.bounds)
         return apply_rules(
             pub, self._part.shapes, self._part.need, POSSIBLE_BY_DIMENSION, offsets, items
@@ -160,7 +162,7 @@ class Search:
 
     def _refine(self, pub: Shapes) -> tuple[Lists, NDArray[np.int32]]:
         """Ask GEOS about every candidate that the rules leave."""
-        offsets, items = self._candidates(pub)
+        offsets, items, _ = self._candidates(pub)
         relation = np.full(len(items), DOUBT, np.uint16)
         return self._emit(pub, offsets, items, relation)
 

@@ -21,66 +21,20 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from geocast.match.geometry.exact import APART, SHARED_VERTEX, UNSURE, orientation, segments_meet
+from geocast.match.geometry.exact import APART, UNSURE, orientation, segments_meet
 from geocast.match.geometry.shapes import Shapes, path_range
 
 __all__ = ["surely_valid"]
 
-_EDGES_A_CELL: Final = 2
-_EDGES_A_STRIP: Final = 4
+_EDGES_A_CELL: Final = 0.5
+_BLOCK: Final = 64  # edges skipped at once where a ray cannot meet them
 _MOST_COMPARISONS: Final = 96  # for each edge, on average
-
-
-@njit(cache=True)
-def _fill_strips(
-    shapes: Shapes,
-    g: int,
-    strips: int,
-    off: NDArray[np.int64],
-    edges: NDArray[np.int32],
-    fill: bool,
-) -> None:
-    """Count the edges of g by strip (into the place behind), or write them."""
-    bottom, top = shapes.bounds[g, 1], shapes.bounds[g, 3]
-    scale = strips / (top - bottom) if top > bottom else 0.0
-    first, last = path_range(shapes, g)
-    for path in range(first, last):
-        for v in range(shapes.path_off[path], shapes.path_off[path + 1] - 1):
-            a, b = shapes.xy[v, 1], shapes.xy[v + 1, 1]
-            lo = min(strips - 1, int((min(a, b) - bottom) * scale))
-            hi = min(strips - 1, int((max(a, b) - bottom) * scale))
-            for k in range(lo, hi + 1):
-                if fill:
-                    edges[off[k]] = v
-                    off[k] += 1
-                else:
-                    off[k + 1] += 1
-
-
-@njit(cache=True)
-def _path_of(shapes: Shapes, first: int, last: int, v: int) -> int:
-    lo, hi = first, last
-    while hi - lo > 1:
-        middle = (lo + hi) // 2
-        if shapes.path_off[middle] <= v:
-            lo = middle
-        else:
-            hi = middle
-    return lo
-
-
-@njit(cache=True, inline="always")
-def _neighbours(shapes: Shapes, first: int, last: int, v: int, w: int) -> bool:
-    """Are edges v < w neighbours in one ring?"""
-    if w == v + 1:
-        return True
-    path = _path_of(shapes, first, last, v)
-    return v == shapes.path_off[path] and w == shapes.path_off[path + 1] - 2
+_NO_EDGE: Final = -2  # the last vertex of a ring starts no edge
 
 
 @njit(cache=True)
 def _grid(shapes: Shapes, g: int, n: int) -> tuple[int, int, float, float]:
-    """Return columns, rows and cells per degree of a grid of about one cell for two edges."""
+    """Return columns, rows and cells per degree of a grid of about two cells an edge."""
     width = shapes.bounds[g, 2] - shapes.bounds[g, 0]
     height = shapes.bounds[g, 3] - shapes.bounds[g, 1]
     cells = max(1.0, n / _EDGES_A_CELL)
@@ -95,42 +49,61 @@ def _grid(shapes: Shapes, g: int, n: int) -> tuple[int, int, float, float]:
 
 
 @njit(cache=True)
-def _place_edges(
-    xy: NDArray[np.float64], first_vertex: int, last_vertex: int, is_end: NDArray[np.bool_],
+def _span_edges(
+    xy: NDArray[np.float64], v0: int, v1: int, closing: NDArray[np.int32],
     west: float, south: float, columns: int, rows: int, sx: float, sy: float,
-    off: NDArray[np.int64], edges: NDArray[np.int32], fill: bool,
+    span: NDArray[np.int32], off: NDArray[np.int64],
 ) -> None:  # fmt: skip
-    """Count edges by the cells that their boxes meet (into the place behind), or write them."""
-    for v in range(first_vertex, last_vertex - 1):
-        if is_end[v - first_vertex]:
-            continue
-        ax, ay, bx, by = xy[v, 0], xy[v, 1], xy[v + 1, 0], xy[v + 1, 1]
-        c0 = min(columns - 1, int((min(ax, bx) - west) * sx))
-        c1 = min(columns - 1, int((max(ax, bx) - west) * sx))
-        r0 = min(rows - 1, int((min(ay, by) - south) * sy))
-        r1 = min(rows - 1, int((max(ay, by) - south) * sy))
-        for row in range(r0, r1 + 1):
-            for cell in range(row * columns + c0, row * columns + c1 + 1):
-                if fill:
-                    edges[off[cell]] = v
-                    off[cell] += 1
-                else:
-                    off[cell + 1] += 1
+    """Set the cells that each edge's box meets, and count edges by cell (into the place behind)."""
+    ax, ay = xy[v0, 0], xy[v0, 1]
+    column, row = min(columns - 1, int((ax - west) * sx)), min(rows - 1, int((ay - south) * sy))
+    for v in range(v0, v1 - 1):
+        bx, by = xy[v + 1, 0], xy[v + 1, 1]
+        c, r = min(columns - 1, int((bx - west) * sx)), min(rows - 1, int((by - south) * sy))
+        k = v - v0
+        span[k, 0], span[k, 1] = min(c, column), max(c, column)
+        span[k, 2], span[k, 3] = min(r, row), max(r, row)
+        column, row = c, r
+        if closing[k] == _NO_EDGE:
+            span[k, 3] = -1
+        for at in range(span[k, 2], span[k, 3] + 1):
+            for cell in range(at * columns + span[k, 0], at * columns + span[k, 1] + 1):
+                off[cell + 1] += 1
+
+
+@njit(cache=True)
+def _fill_cells(
+    span: NDArray[np.int32], v0: int, v1: int, columns: int,
+    off: NDArray[np.int64], edges: NDArray[np.int32],
+) -> None:  # fmt: skip
+    for v in range(v0, v1 - 1):
+        k = v - v0
+        for at in range(span[k, 2], span[k, 3] + 1):
+            for cell in range(at * columns + span[k, 0], at * columns + span[k, 1] + 1):
+                edges[off[cell]] = v
+                off[cell] += 1
 
 
 @njit(cache=True)
 def _edges_apart(shapes: Shapes, g: int, n: int) -> bool:
     """Check (1) cell by cell of a grid; two edges that meet do so in a cell that both are in."""
+    xy, path_off = shapes.xy, shapes.path_off
     first, last = path_range(shapes, g)
-    v0, v1 = shapes.path_off[first], shapes.path_off[last]
-    is_end = np.zeros(v1 - v0, np.bool_)
+    v0, v1 = path_off[first], path_off[last]
+    closing = np.full(v1 - v0, -1, np.int32)  # by a ring's first edge, its last
+    chain = np.empty(v1 - v0, np.int32)  # by edge, the end of the monotone chain it belongs to
     for path in range(first, last):
-        is_end[shapes.path_off[path + 1] - 1 - v0] = True
+        a, b = path_off[path], path_off[path + 1] - 1
+        if not _turns(xy, a, b):
+            return False
+        closing[a - v0] = b - 1
+        closing[b - v0] = _NO_EDGE
+        _find_chains(xy, a, b, v0, chain)
     columns, rows, sx, sy = _grid(shapes, g, n)
     west, south = shapes.bounds[g, 0], shapes.bounds[g, 1]
     off = np.zeros(columns * rows + 1, np.int64)
-    none = np.empty(0, np.int32)
-    _place_edges(shapes.xy, v0, v1, is_end, west, south, columns, rows, sx, sy, off, none, False)
+    span = np.empty((v1 - v0, 4), np.int32)
+    _span_edges(xy, v0, v1, closing, west, south, columns, rows, sx, sy, span, off)
     comparisons = 0
     for cell in range(columns * rows):
         comparisons += off[cell + 1] * off[cell + 1]
@@ -138,110 +111,163 @@ def _edges_apart(shapes: Shapes, g: int, n: int) -> bool:
     if comparisons > _MOST_COMPARISONS * n:
         return False
     edges = np.empty(off[columns * rows], np.int32)
-    _place_edges(shapes.xy, v0, v1, is_end, west, south, columns, rows, sx, sy, off, edges, True)
-    start = 0
-    for cell in range(columns * rows):
-        if not _cell_apart(shapes, first, last, edges, start, off[cell]):
-            return False
-        start = off[cell]
-    return True
+    _fill_cells(span, v0, v1, columns, off, edges)
+    return _cells_apart(xy, v0, closing, chain, edges, off[:-1])
 
 
 @njit(cache=True)
-def _folds(ax: float, ay: float, bx: float, by: float, cx: float, cy: float) -> bool:
-    """Does the path a-b-c turn back on itself, or is that not clear?"""
-    if (ax - bx) * (cx - bx) + (ay - by) * (cy - by) <= 0.0:
-        return False
-    return orientation(ax, ay, bx, by, cx, cy) % 2 == 0
-
-
-@njit(cache=True)
-def _cell_apart(
-    shapes: Shapes, first: int, last: int, edges: NDArray[np.int32], start: int, end: int
-) -> bool:
-    xy = shapes.xy
-    for i in range(start, end):
-        v = edges[i]
-        ax, ay, bx, by = xy[v, 0], xy[v, 1], xy[v + 1, 0], xy[v + 1, 1]
-        x0, x1, y0, y1 = min(ax, bx), max(ax, bx), min(ay, by), max(ay, by)
-        for j in range(i + 1, end):
-            w = edges[j]
-            cx, cy, dx, dy = xy[w, 0], xy[w, 1], xy[w + 1, 0], xy[w + 1, 1]
-            if (cx < x0 and dx < x0) or (cx > x1 and dx > x1):
-                continue
-            if (cy < y0 and dy < y0) or (cy > y1 and dy > y1):
-                continue
-            if w == v + 1 and bx == cx and by == cy:
-                if _folds(ax, ay, bx, by, dx, dy):
-                    return False
-                continue
-            how = segments_meet(ax, ay, bx, by, cx, cy, dx, dy, False)
-            if how == APART:
-                continue
-            if how != SHARED_VERTEX or not _neighbours(shapes, first, last, v, w):
+def _turns(xy: NDArray[np.float64], a: int, b: int) -> bool:
+    """Do the vertices a to b, which close a ring, surely never turn back along an edge?"""
+    px, py = xy[b - 1, 0], xy[b - 1, 1]
+    for v in range(a, b):
+        x, y = xy[v, 0], xy[v, 1]
+        nx, ny = xy[v + 1, 0], xy[v + 1, 1]
+        if (px - x) * (nx - x) + (py - y) * (ny - y) > 0.0:
+            side = orientation(px, py, x, y, nx, ny)
+            if side == UNSURE or side == 0:
                 return False
+        px, py = x, y
     return True
 
 
 @njit(cache=True)
-def _strips(shapes: Shapes, g: int, strips: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Return the edges of g by horizontal strip: offsets and edges."""
-    off = np.zeros(strips + 2, np.int64)
-    _fill_strips(shapes, g, strips, off, np.empty(0, np.int32), False)
-    for k in range(strips):
-        off[k + 1] += off[k]
-    edges = np.empty(off[strips], np.int32)
-    _fill_strips(shapes, g, strips, off, edges, True)
-    for k in range(strips, 0, -1):
-        off[k] = off[k - 1]
-    off[0] = 0
-    return off, edges
+def _find_chains(
+    xy: NDArray[np.float64], a: int, b: int, v0: int, chain: NDArray[np.int32]
+) -> None:
+    """Set for every edge from a to b the last edge of its chain, counted as they are.
+
+    Along a chain neither x nor y turns back, so its edges meet only as neighbours.
+    """
+    end, quarter = b - 1, -1
+    for v in range(b - 1, a - 1, -1):
+        east, north = xy[v + 1, 0] >= xy[v, 0], xy[v + 1, 1] >= xy[v, 1]
+        own = 2 * east + north
+        if own != quarter:
+            end, quarter = v, own
+        chain[v - v0] = end
 
 
 @njit(cache=True)
-def _rings_nest(shapes: Shapes, g: int, n: int) -> bool:
+def _cells_apart(
+    xy: NDArray[np.float64], v0: int, closing: NDArray[np.int32], chain: NDArray[np.int32],
+    edges: NDArray[np.int32], ends: NDArray[np.int64],
+) -> bool:  # fmt: skip
+    """Do edges that are no neighbours stay apart in every cell? ends[cell] ends its edges."""
+    start = 0
+    for end in ends:
+        for i in range(start, end - 1):
+            v = edges[i]
+            ax, ay, bx, by = xy[v, 0], xy[v, 1], xy[v + 1, 0], xy[v + 1, 1]
+            x0, x1, y0, y1 = min(ax, bx), max(ax, bx), min(ay, by), max(ay, by)
+            later = i + 1
+            while later < end and edges[later] <= chain[v - v0]:
+                later += 1
+            for j in range(later, end):
+                w = edges[j]
+                cx, cy, dx, dy = xy[w, 0], xy[w, 1], xy[w + 1, 0], xy[w + 1, 1]
+                beside = (max(cx, dx) < x0) | (min(cx, dx) > x1)
+                if beside | (max(cy, dy) < y0) | (min(cy, dy) > y1):  # one jump, not four
+                    continue
+                if w == v + 1 or closing[v - v0] == w:
+                    continue
+                if segments_meet(ax, ay, bx, by, cx, cy, dx, dy, False) != APART:
+                    return False
+        start = end
+    return True
+
+
+@njit(cache=True)
+def _rings_nest(shapes: Shapes, g: int) -> bool:
     """Check (2), by a ray from the first vertex of each ring."""
-    strips = max(1, min(1 << 16, n // _EDGES_A_STRIP))
-    off, edges = _strips(shapes, g, strips)
+    xy, path_off = shapes.xy, shapes.path_off
     first, last = path_range(shapes, g)
-    bottom, top = shapes.bounds[g, 1], shapes.bounds[g, 3]
-    scale = strips / (top - bottom) if top > bottom else 0.0
+    v0 = path_off[first]
+    boxes = _ring_boxes(xy, path_off, first, last)
+    blocks = _block_reach(xy, v0, path_off[last])
     depth = np.zeros(last - first, np.int64)
-    around = np.zeros(last - first, np.bool_)
     for part in range(shapes.geom_off[g], shapes.geom_off[g + 1]):
         shell = shapes.part_off[part]
         for path in range(shell, shapes.part_off[part + 1]):
-            v = shapes.path_off[path]
-            x, y = shapes.xy[v, 0], shapes.xy[v, 1]
-            strip = min(strips - 1, int((y - bottom) * scale))
-            around[:] = False
-            for k in range(off[strip], off[strip + 1]):
-                side = _right_of(shapes.xy, edges[k], x, y)
-                if side == UNSURE:
+            x, y = xy[path_off[path], 0], xy[path_off[path], 1]
+            in_shell = False
+            for other in range(first, last):
+                if other == path or not _in_box(boxes[other - first], x, y):
+                    continue
+                place = _in_ring(xy, v0, blocks, path_off[other], path_off[other + 1] - 1, x, y)
+                if place == UNSURE:
                     return False
-                if side == 1:
-                    ring = _path_of(shapes, first, last, edges[k]) - first
-                    around[ring] = not around[ring]
-            around[path - first] = False
-            depth[path - first] = around.sum()
+                depth[path - first] += place
+                in_shell = in_shell or (place == 1 and other == shell)
             if path == shell:
                 if depth[path - first] % 2 == 1:
                     return False
-            elif not around[shell - first] or depth[path - first] != depth[shell - first] + 1:
+            elif not in_shell or depth[path - first] != depth[shell - first] + 1:
                 return False
     return True
+
+
+@njit(cache=True)
+def _ring_boxes(
+    xy: NDArray[np.float64], path_off: NDArray[np.int32], first: int, last: int
+) -> NDArray[np.float64]:
+    boxes = np.empty((last - first, 4))
+    for path in range(first, last):
+        x0 = x1 = xy[path_off[path], 0]
+        y0 = y1 = xy[path_off[path], 1]
+        for v in range(path_off[path] + 1, path_off[path + 1]):
+            x0, x1 = min(x0, xy[v, 0]), max(x1, xy[v, 0])
+            y0, y1 = min(y0, xy[v, 1]), max(y1, xy[v, 1])
+        box = boxes[path - first]
+        box[0], box[1], box[2], box[3] = x0, y0, x1, y1
+    return boxes
+
+
+@njit(cache=True, inline="always")
+def _in_box(box: NDArray[np.float64], x: float, y: float) -> bool:
+    return box[0] <= x <= box[2] and box[1] <= y <= box[3]
+
+
+@njit(cache=True)
+def _block_reach(xy: NDArray[np.float64], v0: int, v1: int) -> NDArray[np.float64]:
+    """Return for each block of edges from v0 on its lowest, highest and easternmost coordinate."""
+    blocks = np.empty(((v1 - v0 + _BLOCK - 1) // _BLOCK, 3))
+    for k in range(len(blocks)):
+        low, high, east = np.inf, -np.inf, -np.inf
+        for v in range(v0 + k * _BLOCK, min(v1, v0 + (k + 1) * _BLOCK + 1)):
+            low, high, east = min(low, xy[v, 1]), max(high, xy[v, 1]), max(east, xy[v, 0])
+        blocks[k, 0], blocks[k, 1], blocks[k, 2] = low, high, east
+    return blocks
+
+
+@njit(cache=True)
+def _in_ring(
+    xy: NDArray[np.float64], v0: int, blocks: NDArray[np.float64], a: int, b: int,
+    x: float, y: float,
+) -> int:  # fmt: skip
+    """Does (x, y), which is on no edge, lie in the ring of vertices a to b? 1, 0, or UNSURE."""
+    crossings, v = 0, a
+    while v < b:
+        k = (v - v0) // _BLOCK
+        end = min(b, v0 + (k + 1) * _BLOCK)
+        if blocks[k, 0] <= y <= blocks[k, 1] and x <= blocks[k, 2]:
+            for w in range(v, end):
+                if (xy[w, 1] <= y) != (xy[w + 1, 1] <= y):
+                    crosses = _right_of(xy, w, x, y)
+                    if crosses == UNSURE:
+                        return UNSURE
+                    crossings += crosses
+        v = end
+    return crossings & 1
 
 
 @njit(cache=True)
 def _right_of(xy: NDArray[np.float64], v: int, x: float, y: float) -> int:
-    """Does the ray from (x, y) to the right cross edge v? 1, 0, or UNSURE; half-open rule."""
+    """Does the ray from (x, y) to the right cross edge v, which spans y? 1, 0, or UNSURE."""
     ax, ay, bx, by = xy[v, 0], xy[v, 1], xy[v + 1, 0], xy[v + 1, 1]
-    if (ay <= y) == (by <= y) or max(ax, bx) < x:
+    if max(ax, bx) < x:
         return 0
     if min(ax, bx) > x:
         return 1
-    if (ax == x and ay == y) or (bx == x and by == y):
-        return 0  # an edge of the ring's own; no other comes here
     side = orientation(ax, ay, bx, by, x, y)
     if side == UNSURE or side == 0:
         return UNSURE
@@ -261,5 +287,5 @@ def surely_valid(shapes: Shapes, flaw: NDArray[np.uint8]) -> NDArray[np.bool_]:
             continue
         first, last = path_range(shapes, g)
         n = shapes.path_off[last] - shapes.path_off[first]
-        sure[g] = _edges_apart(shapes, g, n) and (last - first == 1 or _rings_nest(shapes, g, n))
+        sure[g] = _edges_apart(shapes, g, n) and (last - first == 1 or _rings_nest(shapes, g))
     return sure

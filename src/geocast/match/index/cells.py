@@ -7,7 +7,9 @@ the grid. Unlike the other members it keeps the geometries' edges and not only t
 matcher reads exact answers from it; `query` is its bounds-index side.
 
 **How it is built.** Root cells first, then level by level; a cell is divided while more than
-`LEAF_EDGES` edges pass near it (`geocast.match.index.cell_build`).
+`LEAF_EDGES` edges pass near it (`geocast.match.index.cell_build`). There are two such tries: a
+fine one for points, where each edge of a leaf costs, and a coarse one for lines and areas, where
+each leaf on the way costs.
 
 **When it is weak.** Very many geometries with boundaries in one spot: leaves at the deepest level
 are not divided further, nor is any once the index refers to each vertex many times over, which
@@ -45,11 +47,15 @@ from geocast.match.index.trie import SPILLED, Trie, entry_geometry
 
 __all__ = ["LEAF_EDGES", "CellIndex", "build_trie"]
 
-LEAF_EDGES: Final = 64
-"""A cell with more edges is divided; 16 to 64 differ little in speed, but in memory."""
+LEAF_EDGES: Final = 32
+"""A cell with more edges is divided; fewer make points faster and the index larger."""
+
+COARSE_LEAF_EDGES: Final = 128
+"""The same for the cells that lines and areas walk through."""
 
 MOST_GEOMETRIES: Final = 1 << 24
 
+_COARSE: Final = "coarse_"
 _FRAME: Final = 200.0
 _EDGES_A_VERTEX: Final = 16
 _SPARE_EDGES: Final = 1 << 21
@@ -60,21 +66,26 @@ class CellIndex(BoundsIndex):
 
     name = "cells"
 
-    def __init__(self, trie: Trie, boxes: Boxes) -> None:
-        """Take over the arrays; `boxes` are the bounds of the geometries in the trie."""
+    def __init__(self, trie: Trie, coarse: Trie, boxes: Boxes) -> None:
+        """Take over the arrays; `boxes` are the bounds of the geometries in the tries."""
         self.trie = Trie(*(frozen(array) for array in trie))
+        self.coarse = Trie(*(frozen(array) for array in coarse))
         self._boxes: Boxes = frozen(boxes)
 
     @classmethod
     def build(cls, bounds: Boxes) -> Self:
         """Index the boxes as if they were the geometries."""
         boxes = checked(bounds, what="indexed", finite=True).copy()
-        return cls(build_trie(_as_shapes(_within_frame(boxes))), boxes)
+        return cls._built(_as_shapes(_within_frame(boxes)), boxes)
 
     @classmethod
-    def of(cls, shapes: Shapes, leaf_edges: int = LEAF_EDGES) -> Self:
+    def of(cls, shapes: Shapes) -> Self:
         """Index geometries: their edges and interiors."""
-        return cls(build_trie(shapes, leaf_edges), shapes.bounds)
+        return cls._built(shapes, shapes.bounds)
+
+    @classmethod
+    def _built(cls, shapes: Shapes, boxes: Boxes) -> Self:
+        return cls(build_trie(shapes, LEAF_EDGES), build_trie(shapes, COARSE_LEAF_EDGES), boxes)
 
     def query(self, bounds: Boxes) -> Candidates:
         """Return every item whose box meets the query box, once for each query."""
@@ -83,12 +94,16 @@ class CellIndex(BoundsIndex):
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the whole state as flat read-only arrays, each under its name."""
-        return {**self.trie._asdict(), "boxes": self._boxes}
+        coarse = {_COARSE + name: array for name, array in self.coarse._asdict().items()}
+        return {**self.trie._asdict(), **coarse, "boxes": self._boxes}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
         """Return the index whose `arrays` these are, without copying them."""
-        return cls(Trie(*(arrays[name] for name in Trie._fields)), arrays["boxes"])
+        fine, coarse = (
+            Trie(*(arrays[prefix + name] for name in Trie._fields)) for prefix in ("", _COARSE)
+        )
+        return cls(fine, coarse, arrays["boxes"])
 
     def __len__(self) -> int:
         return len(self._boxes)
@@ -109,7 +124,7 @@ def _as_shapes(boxes: Boxes) -> Shapes:
     return Shapes(*(frozen(a) for a in arrays))
 
 
-def build_trie(shapes: Shapes, leaf_edges: int = LEAF_EDGES) -> Trie:
+def build_trie(shapes: Shapes, leaf_edges: int) -> Trie:
     """Build the trie over geometries; a leaf above the deepest level has at most leaf_edges."""
     if len(shapes.dim) > MOST_GEOMETRIES:
         raise InputError(f"a cell index holds at most {MOST_GEOMETRIES} distinct geometries")

@@ -26,12 +26,15 @@ __all__ = [
     "SPILLED",
     "UNKNOWN",
     "Trie",
+    "cross_run",
     "crossing",
     "entry_geometry",
     "entry_parity",
     "entry_run",
     "entry_runs",
+    "is_one_run",
     "locate",
+    "run_length",
 ]
 
 OUTSIDE: Final = 0
@@ -119,8 +122,20 @@ def crossing(
     return 1 if p_side != r_side else 0
 
 
+@njit(cache=True, inline="always")
+def is_one_run(head: np.uint32) -> bool:
+    """Is this first word of an entry that of an area with one run and a known reference point?"""
+    return bool(head & 3 < UNKNOWN) and bool(run_length(head) < SPILLED)
+
+
+@njit(cache=True, inline="always")
+def run_length(head: np.uint32) -> np.int64:
+    """Return the length field of an entry, by its first word."""
+    return np.int64((head >> 2) & SPILLED)
+
+
 @njit(cache=True)
-def _cross_run(
+def cross_run(
     xy: NDArray[np.float64], first: int, length: int, parity: int,
     rx: float, ry: float, px: float, py: float,
 ) -> int:  # fmt: skip
@@ -166,7 +181,7 @@ def locate(
     unknown = False
     for r in range(entry_runs(trie, t)):
         first, length = entry_run(trie, t, r)
-        after = _cross_run(xy, first, length, place, rx, ry, px, py)
+        after = cross_run(xy, first, length, place, rx, ry, px, py)
         if after == ON:
             return ON
         if after == UNKNOWN:

@@ -67,10 +67,13 @@ POSSIBLE_BY_DIMENSION: Final = frozen(
 def apply_rules(
     pub: Shapes, sub: Shapes, need: NDArray[np.uint16], possible: NDArray[np.uint16],
     offsets: NDArray[np.int64], items: NDArray[np.int32],
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:  # fmt: skip
-    """Keep the candidates on which a predicate stands that types and boxes leave possible."""
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint16]]:  # fmt: skip
+    """Keep the candidates on which a predicate stands that types and boxes leave possible.
+
+    Returns offsets, candidates, and for each the mask of those predicates.
+    """
     kept_off = np.zeros(len(offsets), np.int64)
-    kept = np.empty(len(items), np.int32)
+    kept, asked = np.empty(len(items), np.int32), np.empty(len(items), np.uint16)
     n = 0
     for q in range(len(offsets) - 1):
         p = pub.bounds[q]
@@ -86,8 +89,9 @@ def apply_rules(
                 can |= _CONTAINS
                 if inside:
                     can |= _EQUALS
-            if need[g] & can & possible[pub.dim[q], sub.dim[g]]:
+            asked[n] = need[g] & can & possible[pub.dim[q], sub.dim[g]]
+            if asked[n]:
                 kept[n] = g
                 n += 1
         kept_off[q + 1] = n
-    return kept_off, kept[:n]
+    return kept_off, kept[:n], asked[:n]

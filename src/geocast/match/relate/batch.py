@@ -1,4 +1,9 @@
-"""Relating a batch of lines and areas to their candidates."""
+"""Relating a batch of lines and areas to their candidates.
+
+For each publication: its picture decides what lies clear of its edges; a few of its vertices,
+looked up in the cells, decide most overlaps; for what is left the edges that matter walk through
+the cells, and the facts found there decide (`geocast.match.relate.decide`).
+"""
 
 from __future__ import annotations
 
@@ -9,16 +14,12 @@ from numba import njit
 from numpy.typing import NDArray
 
 from geocast.match.geometry.decode import Care
-from geocast.match.geometry.shapes import Shapes
+from geocast.match.geometry.shapes import Shapes, path_range
 from geocast.match.index.trie import Trie
-from geocast.match.predicate.relation import (
-    CROSSES,
-    DOUBT,
-    INTERSECTS_ONLY,
-    OVERLAPS,
-    PENDING,
-)
-from geocast.match.relate.decide import NEEDS_OUTSIDE, decide
+from geocast.match.predicate.relation import DOUBT, PENDING
+from geocast.match.relate.decide import decide
+from geocast.match.relate.facts import decide_by_picture, decide_by_samples
+from geocast.match.relate.raster import draw, edges_near, want
 from geocast.match.relate.strips import forget_strips
 from geocast.match.relate.walk import OVERFLOW, sample_vertices, walk
 from geocast.match.relate.work import Work
@@ -34,51 +35,51 @@ _SAMPLES: Final = 12
 def _activate(
     items: NDArray[np.int32], lo: int, hi: int, relation: NDArray[np.uint16], work: Work
 ) -> None:
+    """Let the walk count for the candidates that are still open."""
     for k in range(lo, hi):
-        g, u = items[k], k - lo
-        work.active[g] = 1
-        work.position[g] = u
-        work.covered[u] = 0
-        work.shared[u] = 0
-        work.head[u] = -1
-        relation[k] = PENDING
+        if relation[k] == PENDING:
+            g, u = items[k], k - lo
+            work.active[g] = 1
+            work.position[g] = u
+            work.covered[u] = 0
+            work.shared[u] = 0
+            work.head[u] = -1
 
 
 @njit(cache=True, inline="always")
-def _decide_by_samples(
-    pub: Shapes, q: int, sub: Shapes, items: NDArray[np.int32], lo: int, hi: int,
-    need: NDArray[np.uint16], possible: NDArray[np.uint16], samples: int,
+def _deactivate(items: NDArray[np.int32], lo: int, hi: int, work: Work) -> None:
+    for k in range(lo, hi):
+        work.active[items[k]] = 0
+
+
+@njit(cache=True, inline="always")
+def _edges_that_matter(
+    pub: Shapes, q: int, bounds: NDArray[np.float64], items: NDArray[np.int32], lo: int, hi: int,
     relation: NDArray[np.uint16], work: Work,
 ) -> int:  # fmt: skip
-    """Decide what the sampled vertices prove; returns how many candidates stay open."""
-    still_open = 0
-    through = OVERLAPS if pub.dim[q] == 2 else CROSSES
+    """List the edges of q near the boxes of open candidates, in work.edge; returns how many."""
+    work.wanted[:] = 0
     for k in range(lo, hi):
-        g, u = items[k], k - lo
-        if work.covered[u] > 0:
-            if work.covered[u] + work.shared[u] < samples:
-                relation[k] = through
-            elif need[g] & possible[pub.dim[q], sub.dim[g]] & NEEDS_OUTSIDE == 0:
-                relation[k] = INTERSECTS_ONLY
+        g = items[k]
         if relation[k] == PENDING:
-            still_open += 1
-            work.covered[u] = 0
-            work.shared[u] = 0
+            want(work.frame, work.wanted, bounds[g, 0], bounds[g, 1], bounds[g, 2], bounds[g, 3])
         else:
             work.active[g] = 0
-    return still_open
+    first, last = path_range(pub, q)
+    return edges_near(pub.xy, pub.path_off, first, last, work.frame, work.wanted, work.edge)
 
 
 @njit(cache=True, nogil=True)
 def relate_batch(
-    trie: Trie, sub: Shapes, sub_care: NDArray[np.uint8], need: NDArray[np.uint16],
-    possible: NDArray[np.uint16], pub: Shapes, pub_care: NDArray[np.uint8],
-    order: NDArray[np.int64], offsets: NDArray[np.int64], items: NDArray[np.int32], work: Work,
-    relation: NDArray[np.uint16],
+    fine: Trie, coarse: Trie, sub: Shapes, sub_care: NDArray[np.uint8],
+    pub: Shapes, pub_care: NDArray[np.uint8],
+    order: NDArray[np.int64], offsets: NDArray[np.int64], items: NDArray[np.int32],
+    asked: NDArray[np.uint16], work: Work, relation: NDArray[np.uint16],
 ) -> None:  # fmt: skip
     """Set relation[k] for every candidate items[offsets[q]:offsets[q + 1]] of publication q.
 
-    `need` says which predicates stand on a geometry; the relation is right for those, or DOUBT.
+    The relation is right for the predicates asked[k], and claims no other that does not hold; or
+    it is DOUBT. Vertices are looked up in the fine cells, edges walk through the coarse ones.
     `sub_care` and `pub_care` say how much care geometries want; see `Care`.
     """
     work.vertex_mark[:] = 0
@@ -94,12 +95,30 @@ def relate_batch(
         if pub_care[q] == _FRAIL:
             relation[lo:hi] = DOUBT
             continue
+        first, last = path_range(pub, q)
+        draw(
+            pub.xy, pub.path_off, first, last, pub.bounds[q], pub.dim[q] == 2,
+            work.frame, work.rim, work.inside,
+        )  # fmt: skip
+        still_open = decide_by_picture(
+            sub, pub.dim[q], pub.bounds[q], items, lo, hi, asked, work.frame, work.rim,
+            work.inside, work.facts, relation,
+        )  # fmt: skip
+        if still_open == 0:
+            continue
         _activate(items, lo, hi, relation, work)
-        samples = sample_vertices(trie, pub, q, _SAMPLES, work)
-        still_open = _decide_by_samples(
-            pub, q, sub, items, lo, hi, need, possible, samples, relation, work
-        )
-        leaves = walk(trie, pub, q, work, count) if still_open > 0 else 0
+        samples = sample_vertices(fine, pub, q, _SAMPLES, work)
+        still_open = decide_by_samples(
+            sub.dim, pub.dim[q], items, lo, hi, asked, samples, work.covered, work.shared,
+            work.facts, relation,
+        )  # fmt: skip
+        if still_open == 0:
+            _deactivate(items, lo, hi, work)
+            continue
+        edges = _edges_that_matter(pub, q, sub.bounds, items, lo, hi, relation, work)
+        leaves = walk(coarse, pub, q, edges, work, count)
+        if leaves != OVERFLOW and edges < pub.path_off[last] - pub.path_off[first] - last + first:
+            leaves += 1  # the other edges, outside every open candidate
         forget_strips(work)
         for k in range(lo, hi):
             g = items[k]
@@ -110,6 +129,7 @@ def relate_batch(
                 relation[k] = DOUBT
                 continue
             pair += 1
-            asked = need[g] & possible[pub.dim[q], sub.dim[g]]
             touchy = pub_care[q] != 0 or sub_care[g] != 0
-            relation[k] = decide(trie, pub, q, sub, g, k - lo, asked, leaves, touchy, pair, work)
+            relation[k] = decide(
+                coarse, pub, q, sub, g, k - lo, asked[k], leaves, touchy, pair, work
+            )

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from geocast.match.geometry.exact import (
     APART,
     CROSSING,
+    OPPOSITE_EDGE,
     ROUNDING,
     SAME_EDGE,
     SHARED_VERTEX,
@@ -144,6 +145,17 @@ def _next_meeting(
     return end, APART
 
 
+@njit(cache=True)
+def _same_edge(p: NDArray[np.float64], v: int, c: NDArray[np.float64], s: int) -> int:
+    """Is edge v of p, bit by bit, edge s of c? SAME_EDGE, OPPOSITE_EDGE, or APART for no."""
+    ax, ay, bx, by = p[v, 0], p[v, 1], p[v + 1, 0], p[v + 1, 1]
+    if ax == c[s, 0] and ay == c[s, 1] and bx == c[s + 1, 0] and by == c[s + 1, 1]:
+        return SAME_EDGE
+    if ax == c[s + 1, 0] and ay == c[s + 1, 1] and bx == c[s, 0] and by == c[s, 1]:
+        return OPPOSITE_EDGE
+    return APART
+
+
 @njit(cache=True, inline="always")
 def find_contacts(
     trie: Trie, pub: Shapes, q: int, sub: Shapes, g: int, u: int, pair: int,
@@ -165,6 +177,7 @@ def find_contacts(
     lines = pub.dim[q] == 1 and sub.dim[g] == 1
     crossing = unclear = touching = same = opposite = inner = False
     edges = other_edges = 0
+    guess = -1  # where edges are shared in a row, the next one
     link = work.head[u]
     while link >= 0:
         leaf, t = link_leaf[link], link_entry[link]
@@ -177,7 +190,11 @@ def find_contacts(
                     break
                 s, length = entry_run(trie, t, r)
                 end = s + length
-                s, how = _next_meeting(p, v, c, s, end, lines)
+                how = _same_edge(p, v, c, guess) if sub_simple and s <= guess < end else APART
+                if how == APART:
+                    s, how = _next_meeting(p, v, c, s, end, lines)
+                else:
+                    s = guess
                 while s < end:
                     if how == CROSSING:
                         crossing = True
@@ -210,6 +227,7 @@ def find_contacts(
                         other_edges += other_edge[s - s0] >> 1 != pair
                         other_edge[s - s0] = 2 * pair + (not along)
                         if sub_simple:
+                            guess = s + 1 if along else s - 1
                             break
                     s, how = _next_meeting(p, v, c, s + 1, end, lines)
     if touching:

@@ -53,13 +53,14 @@ from geocast.match.relate.contact import (
     find_sides,
     is_shared_edge,
 )
-from geocast.match.relate.strips import build_strips, place_in_publication
+from geocast.match.relate.facts import EXCEEDS, MEET
+from geocast.match.relate.strips import place_in_publication
 from geocast.match.relate.work import Work
 from geocast.model import Predicate
 
-__all__ = ["NEEDS_OUTSIDE", "decide"]
+__all__ = ["decide"]
 
-NEEDS_OUTSIDE: Final = bit(
+_NEEDS_OUTSIDE: Final = bit(
     Predicate.WITHIN, Predicate.OVERLAPS, Predicate.COVEREDBY, Predicate.CROSSES
 )
 """Predicates that, once the interiors are known to meet, ask whether the publication leaves g."""
@@ -75,9 +76,9 @@ def decide(
 ) -> int:  # fmt: skip
     """Return the relation of publication q and geometry g, which is candidate u of the walk.
 
-    `need` is the mask of predicates that stand on g and are possible for the two dimensions; the
-    answer is right for those. `touchy` says that rings of one of them may touch: then a crossing
-    proves something only if no edge comes near another's end.
+    `need` is the mask of predicates that are asked; the answer is right for those. `touchy` says
+    that rings of one of them may touch: then a crossing proves something only if no edge comes
+    near another's end.
     """
     dp, ds = pub.dim[q], sub.dim[g]
     covered, shared = work.covered[u], work.shared[u]
@@ -99,10 +100,8 @@ def decide(
                 trie, pub, q, sub, g, u, pair, sides.inside, sides.outside, enough, work
             )
             relation = _by_sides(dp, sides, contacts, need, last - first)
-    elif relation == PENDING and ds == 2 and covered == 0 and _reaches_beyond(pub, q, sub, g):
-        relation = DISJOINT
     if relation == PENDING:
-        relation = _by_location(pub, q, sub, g, contacts, sides, pair, work)
+        relation = _by_location(pub, q, sub, g, u, contacts, sides, pair, work)
     return relation
 
 
@@ -117,7 +116,7 @@ def _by_leaves(
     if covered > 0:
         if outside:
             return OVERLAPS if dp == 2 else CROSSES
-        if need & NEEDS_OUTSIDE == 0:
+        if need & _NEEDS_OUTSIDE == 0:
             return INTERSECTS_ONLY
         return WITHIN if shared == 0 and (rings == 1 or dp == 1) else PENDING
     if dp == 1:
@@ -167,23 +166,21 @@ def _by_sides(dp: int, sides: Sides, contacts: Contacts, need: int, rings: int) 
         return PENDING
     if sides.outside or contacts.opposite:
         return OVERLAPS
-    if need & NEEDS_OUTSIDE == 0:
+    if need & _NEEDS_OUTSIDE == 0:
         return INTERSECTS_ONLY
     return WITHIN if rings == 1 else PENDING
 
 
 @njit(cache=True, inline="always")
 def _by_location(
-    pub: Shapes, q: int, sub: Shapes, g: int, contacts: Contacts, sides: Sides, pair: int,
+    pub: Shapes, q: int, sub: Shapes, g: int, u: int, contacts: Contacts, sides: Sides, pair: int,
     work: Work,
 ) -> int:  # fmt: skip
     """Decide by where points, edges or parts of the candidate lie in the publication."""
-    if not build_strips(pub, q, work):
-        return DOUBT
     if sub.dim[g] == 0:
         return _with_points(pub, q, sub, g, work)
     if sub.dim[g] == 2 and not sides.inside:
-        return _with_parts(pub, q, sub, g, contacts, sides.outside, pair, work)
+        return _with_parts(pub, q, sub, g, contacts, sides.outside, work.facts[u], pair, work)
     inside, outside, unclear = _candidate_sides(pub, q, sub, g, contacts.touching, pair, work)
     if sub.dim[g] == 2:  # the rim of q runs inside g: is any of g's rim inside q?
         if inside:
@@ -241,6 +238,8 @@ def _candidate_sides(
                     unclear = unclear or not is_shared_edge(work, s - s0, pair)
                 continue
             if located:
+                if not touching:
+                    break
                 continue
             located = True
             place = place_in_publication(pub, q, sub.xy[s, 0], sub.xy[s, 1], work)
@@ -257,31 +256,26 @@ def _edge_count(shapes: Shapes, g: int) -> int:
 
 
 @njit(cache=True, inline="always")
-def _reaches_beyond(pub: Shapes, q: int, sub: Shapes, g: int) -> bool:
-    """G has one part, whose bounds reach beyond q's: it is not inside q, and so apart."""
-    return sub.geom_off[g + 1] - sub.geom_off[g] == 1 and (
-        sub.bounds[g, 0] < pub.bounds[q, 0]
-        or sub.bounds[g, 1] < pub.bounds[q, 1]
-        or sub.bounds[g, 2] > pub.bounds[q, 2]
-        or sub.bounds[g, 3] > pub.bounds[q, 3]
-    )
-
-
-@njit(cache=True, inline="always")
 def _with_parts(
-    pub: Shapes, q: int, sub: Shapes, g: int, contacts: Contacts, outside: bool, pair: int,
-    work: Work,
+    pub: Shapes, q: int, sub: Shapes, g: int, contacts: Contacts, outside: bool, facts: int,
+    pair: int, work: Work,
 ) -> int:  # fmt: skip
     """No edge of q runs inside g: each part of g is inside q, or outside, as a whole.
 
-    outside: edges of q run outside g, and so some of its interior does.
+    outside: edges of q run outside g, and so some of its interior does. `facts` are those of
+    geocast.match.relate.facts; with no vertex of q inside g, MEET comes from a vertex of g.
     """
     outside = outside or contacts.opposite
     single = sub.geom_off[g + 1] - sub.geom_off[g] == 1
     unclear = single and contacts.same and contacts.opposite
     some_in = some_out = False
     for part in range(sub.geom_off[g], sub.geom_off[g + 1]):
-        place = _place_of_part(pub, q, sub, g, part, contacts.touching, pair, work)
+        if single and facts & EXCEEDS:
+            place = OUTSIDE
+        elif single and facts & MEET:
+            place = INSIDE
+        else:
+            place = _place_of_part(pub, q, sub, g, part, contacts.touching, pair, work)
         if place == INSIDE:
             some_in = True
             outside = outside or _has_free_edge(sub, g, part, contacts.touching, pair, work)

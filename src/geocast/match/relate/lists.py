@@ -47,27 +47,18 @@ def sort_range(values: NDArray[np.int32], a: int, b: int) -> None:
 
 
 @njit(cache=True)
-def merge_tail(
-    values: NDArray[np.int32], a: int, middle: int, b: int, scratch: NDArray[np.int32]
-) -> NDArray[np.int32]:
-    """Make values[a:b] sorted, where values[a:middle] is already; returns the scratch to reuse."""
-    sort_range(values, middle, b)
-    tail = b - middle
-    if middle == a or values[middle - 1] <= values[middle]:
-        return scratch
-    if tail > len(scratch):
-        scratch = np.empty(2 * tail, np.int32)
-    scratch[:tail] = values[middle:b]
-    i, j, k = middle - 1, tail - 1, b - 1
-    while j >= 0:
-        if i >= a and values[i] > scratch[j]:
-            values[k] = values[i]
-            i -= 1
-        else:
-            values[k] = scratch[j]
+def merge_tail(values: NDArray[np.int32], a: int, middle: int, b: int) -> None:
+    """Make values[a:b] sorted, where values[a:middle] is already; short tails by insertion."""
+    if b - middle > 16:
+        sort_range(values, a, b)
+        return
+    for k in range(middle, b):
+        v = values[k]
+        j = k
+        while j > a and values[j - 1] > v:
+            values[j] = values[j - 1]
             j -= 1
-        k -= 1
-    return scratch
+        values[j] = v
 
 
 @njit(cache=True, nogil=True)

@@ -1,12 +1,13 @@
 """Single points against the cell index: no geometry but a few edges of the point's own leaf.
 
 The batch is sorted along a Morton curve, so that neighbours read the same cells one after
-another. Points in one leaf share the list of what covers the leaf; it is made and sorted once.
+another. What covers a cell is listed and sorted once, starting from the list of its parent; points
+that only that covers share the list.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -23,13 +24,22 @@ from geocast.match.index.frame import (
     ROOT_LEVEL,
     SPAN,
 )
-from geocast.match.index.trie import INSIDE, OUTSIDE, UNKNOWN, Trie, entry_geometry
-from geocast.match.relate.lists import Lists, merge_tail, room, sort_range
+from geocast.match.index.trie import (
+    INSIDE,
+    OUTSIDE,
+    UNKNOWN,
+    Trie,
+    cross_run,
+    is_one_run,
+    run_length,
+)
+from geocast.match.relate.lists import Lists, merge_tail, room
 from geocast.match.relate.place import place_in_entry
 
-__all__ = ["Labels", "curve_order", "leaf_of", "match_points"]
+__all__ = ["Labels", "curve_order", "match_points"]
 
 _KEY_BITS = 11
+_LEVELS: Final = (DEEPEST - ROOT_LEVEL) // FAN_BITS + 1
 
 
 class Labels(NamedTuple):
@@ -85,44 +95,35 @@ def curve_order(xs: NDArray[np.float64], ys: NDArray[np.float64]) -> NDArray[np.
     return order
 
 
-@njit(cache=True, inline="always")
-def leaf_of(trie: Trie, ix: int, iy: int) -> tuple[int, int]:
-    """Return the leaf that holds the deepest-level cell (ix, iy), and its shift from DEEPEST."""
-    shift = DEEPEST - ROOT_LEVEL
-    slot = ((iy >> shift) << ROOT_LEVEL) | (ix >> shift)
-    child = trie.slot[slot, 0]
-    while child >= 0:
-        shift -= FAN_BITS
-        slot = child + ((((iy >> shift) & (FAN - 1)) << FAN_BITS) | ((ix >> shift) & (FAN - 1)))
-        child = trie.slot[slot, 0]
-    return slot, shift
+@njit(cache=True)
+def _copied(
+    values: NDArray[np.int32], used: int, start: int, length: int
+) -> tuple[NDArray[np.int32], int]:
+    """Append a copy of values[start : start + length]; returns the array and its new end."""
+    values = room(values, used, length)
+    for k in range(length):
+        values[used + k] = values[start + k]
+    return values, used + length
 
 
 @njit(cache=True)
-def _cover_of(
-    trie: Trie, labels: Labels, ix: int, iy: int, out: NDArray[np.int32], sort: bool
-) -> tuple[NDArray[np.int32], int]:
-    """List what covers the leaf of (ix, iy) wholly, from the root down; grows `out` if need be."""
-    n = 0
-    shift = DEEPEST - ROOT_LEVEL
-    slot = ((iy >> shift) << ROOT_LEVEL) | (ix >> shift)
-    while True:
-        first = trie.slot[slot, 1]
-        for k in range(first, first + trie.slot[slot, 3]):
-            g = trie.inner[k]
-            lo, hi = labels.ranges[g, 0], labels.ranges[g, 1]
-            out = room(out, n, hi - lo)
-            for row in range(lo, hi):
-                out[n] = labels.label[row]
-                n += 1
-        child = trie.slot[slot, 0]
-        if child < 0:
-            break
-        shift -= FAN_BITS
-        slot = child + ((((iy >> shift) & (FAN - 1)) << FAN_BITS) | ((ix >> shift) & (FAN - 1)))
-    if sort:
-        sort_range(out, 0, n)
-    return out, n
+def _with_cover(
+    inner: NDArray[np.int32], first: int, count: int, labels: Labels, sort: bool,
+    values: NDArray[np.int32], used: int, start: int, length: int,
+) -> tuple[NDArray[np.int32], int]:  # fmt: skip
+    """Append the list of a parent cell joined with what covers the cell itself."""
+    ranges, label = labels.ranges, labels.label
+    values, end = _copied(values, used, start, length)
+    for k in range(first, first + count):
+        g = inner[k]
+        lo, hi = ranges[g, 0], ranges[g, 1]
+        values = room(values, end, hi - lo)
+        for row in range(lo, hi):
+            values[end] = label[row]
+            end += 1
+    if sort and end > used + length:
+        merge_tail(values, used, used + length, end)
+    return values, end
 
 
 @njit(cache=True, nogil=True)
@@ -132,51 +133,81 @@ def match_points(
 ) -> tuple[NDArray[np.int32], int, NDArray[np.int32], int]:  # fmt: skip
     """List the labels that each point matches.
 
-    lists.start and lists.length are set; returns the values, their number, and the points and
-    geometries (as rows of two) that GEOS must decide, and their number.
+    lists.start and lists.length are set; points may share a list. Returns the values, their
+    number, and the points and geometries (as rows of two) that GEOS must decide, and their number.
     """
+    slots, inner, entry, xy = trie.slot, trie.inner, trie.entry, shapes.xy
+    ranges, label = labels.ranges, labels.label
+    starts, lengths = lists.start, lists.length
     scale = (1 << DEEPEST) / SPAN
     values, used = np.empty(max(1024, 8 * len(xs)), np.int32), 0
     doubts, doubtful = np.empty((64, 2), np.int32), 0
-    cover, covering, leaf = np.empty(256, np.int32), 0, -1
-    scratch = np.empty(256, np.int32)
+    path = np.full((_LEVELS, 3), -1, np.int64)  # of the last leaf: slot, start and length of list
     for k in range(len(order)):
         i = order[k]
         x, y = xs[i], ys[i]
         ix, iy = int((x - ORIGIN) * scale), int((y - ORIGIN) * scale)
-        slot, shift = leaf_of(trie, ix, iy)
-        if slot != leaf:
-            cover, covering = _cover_of(trie, labels, ix, iy, cover, sort)
-            leaf = slot
-        values = room(values, used, covering)
-        start = used
-        for c in range(covering):
-            values[used + c] = cover[c]
-        used += covering
-        e0, e1 = trie.slot[slot, 2], trie.slot[slot + 1, 2]
+        start = length = 0
+        level, shift = 0, DEEPEST - ROOT_LEVEL
+        slot = ((iy >> shift) << ROOT_LEVEL) | (ix >> shift)
+        while True:
+            if path[level, 0] != slot:
+                if slots[slot, 3] > 0:
+                    values, end = _with_cover(
+                        inner,
+                        slots[slot, 1],
+                        slots[slot, 3],
+                        labels,
+                        sort,
+                        values,
+                        used,
+                        start,
+                        length,
+                    )
+                    start, length, used = used, end - used, end
+                path[level, 0], path[level, 1], path[level, 2] = slot, start, length
+            else:
+                start, length = path[level, 1], path[level, 2]
+            child = slots[slot, 0]
+            if child < 0:
+                break
+            level += 1
+            shift -= FAN_BITS
+            slot = child + ((((iy >> shift) & (FAN - 1)) << FAN_BITS) | ((ix >> shift) & (FAN - 1)))
+        e0, e1 = slots[slot, 2], slots[slot + 1, 2]
         if e1 > e0:
             h = SPAN / (1 << (DEEPEST - shift))
             rx = ORIGIN + ((ix >> shift) + REFERENCE_X) * h
             ry = ORIGIN + ((iy >> shift) + REFERENCE_Y) * h
+            end = -1
             for t in range(e0, e1):
-                place = place_in_entry(trie, shapes, t, rx, ry, x, y)
+                head = entry[t, 0]
+                if is_one_run(head):
+                    run = np.int64(entry[t, 1])
+                    place = cross_run(xy, run, run_length(head), head & 3, rx, ry, x, y)
+                else:
+                    place = place_in_entry(trie, shapes, t, rx, ry, x, y)
                 if place == OUTSIDE:
                     continue
-                g = entry_geometry(trie, t)
+                g = np.int64(head >> 8)
                 if place == UNKNOWN:
                     if doubtful == len(doubts):
                         doubts = np.concatenate((doubts, doubts))
                     doubts[doubtful, 0], doubts[doubtful, 1] = i, g
                     doubtful += 1
                     continue
+                if end < 0:
+                    values, end = _copied(values, used, start, length)
                 at = 0 if place == INSIDE else 2
-                lo, hi = labels.ranges[g, at], labels.ranges[g, at + 1]
-                values = room(values, used, hi - lo)
+                lo, hi = ranges[g, at], ranges[g, at + 1]
+                values = room(values, end, hi - lo)
                 for row in range(lo, hi):
-                    values[used] = labels.label[row]
-                    used += 1
-            if sort and used > start + covering:
-                scratch = merge_tail(values, start, start + covering, used, scratch)
-        lists.start[i] = start
-        lists.length[i] = used - start
+                    values[end] = label[row]
+                    end += 1
+            if end >= 0:
+                if sort and end > used + length:
+                    merge_tail(values, used, used + length, end)
+                start, length, used = used, end - used, end
+        starts[i] = start
+        lengths[i] = length
     return values, used, doubts, doubtful

@@ -1,7 +1,7 @@
-"""A publication's own edges in horizontal strips: where do points lie in it?
+"""Where points lie in a publication: by its picture, or by its edges in horizontal strips.
 
-Built only for publications that some candidate needs it for. With about four edges a strip, a
-location costs a handful of comparisons.
+Strips are built only for publications that some point on the rim of the picture needs them for.
+With about four edges a strip, a location costs a handful of comparisons.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from geocast.match.geometry.exact import UNSURE, on_segment, orientation
 from geocast.match.geometry.shapes import Shapes, path_range
 from geocast.match.index.trie import INSIDE, ON, OUTSIDE, UNKNOWN
 from geocast.match.relate.place import is_line_end
+from geocast.match.relate.raster import point_place
 from geocast.match.relate.work import Work
 
-__all__ = ["build_strips", "forget_strips", "place_in_publication"]
+__all__ = ["forget_strips", "place_in_publication"]
 
 # Work.strip_frame: the bounds, the strips per degree, the number of strips (0: not built)
 
@@ -46,7 +47,7 @@ def _each_strip(pub: Shapes, q: int, fill: bool, work: Work) -> None:
 
 
 @njit(cache=True)
-def build_strips(pub: Shapes, q: int, work: Work) -> bool:
+def _build_strips(pub: Shapes, q: int, work: Work) -> bool:
     """Sort the edges of publication q into strips, once; False where they do not fit."""
     if work.strip_frame[5] > 0.0:
         return True
@@ -116,19 +117,17 @@ def _place_on_line(
 
 
 @njit(cache=True)
-def _strip_of(frame: NDArray[np.float64], x: float, y: float) -> int:
-    """Return the strip that (x, y) lies in, -1 where it lies outside the bounds."""
-    if x < frame[0] or x > frame[2] or y < frame[1] or y > frame[3]:
-        return -1
+def _strip_of(frame: NDArray[np.float64], y: float) -> int:
+    """Return the strip at height y, which is within the bounds."""
     return min(int(frame[5]) - 1, int((y - frame[1]) * frame[4]))
 
 
 @njit(cache=True, inline="always")
 def place_in_publication(pub: Shapes, q: int, x: float, y: float, work: Work) -> int:
-    """Return OUTSIDE, INSIDE, ON or UNKNOWN for (x, y) in publication q; strips must be built."""
-    place = OUTSIDE
-    k = _strip_of(work.strip_frame, x, y)
-    if k >= 0:
+    """Return OUTSIDE, INSIDE, ON or UNKNOWN for (x, y) in publication q, whose picture is drawn."""
+    place = point_place(work.frame, work.rim, work.inside, x, y)
+    if place == UNKNOWN and _build_strips(pub, q, work):
+        k = _strip_of(work.strip_frame, y)
         lo, hi = work.strip_off[k], work.strip_off[k + 1]
         if pub.dim[q] == 2:
             place = _place_in_area(pub.xy, work.strip_edge, lo, hi, x, y)

@@ -83,18 +83,20 @@ def _count_covered(trie: Trie, slot: int, leaves: int, work: Work) -> None:
 
 
 @njit(cache=True, inline="always")
-def _edge_boxes(pub: Shapes, first: int, last: int, v0: int, edge_box: NDArray[np.int32]) -> None:
+def _edge_boxes(
+    xy: NDArray[np.float64], edge: NDArray[np.int32], edges: int, v0: int,
+    edge_box: NDArray[np.int32],
+) -> None:  # fmt: skip
     """Set the deepest-level cells that each edge's box comes near."""
     scale = (1 << DEEPEST) / SPAN
-    xy = pub.xy
-    for path in range(first, last):
-        for v in range(pub.path_off[path], pub.path_off[path + 1] - 1):
-            ax, ay, bx, by = xy[v, 0], xy[v, 1], xy[v + 1, 0], xy[v + 1, 1]
-            k = v - v0
-            edge_box[k, 0] = int((min(ax, bx) - QUERY_MARGIN - ORIGIN) * scale)
-            edge_box[k, 1] = int((min(ay, by) - QUERY_MARGIN - ORIGIN) * scale)
-            edge_box[k, 2] = int((max(ax, bx) + QUERY_MARGIN - ORIGIN) * scale)
-            edge_box[k, 3] = int((max(ay, by) + QUERY_MARGIN - ORIGIN) * scale)
+    for m in range(edges):
+        v = edge[m]
+        ax, ay, bx, by = xy[v, 0], xy[v, 1], xy[v + 1, 0], xy[v + 1, 1]
+        k = v - v0
+        edge_box[k, 0] = int((min(ax, bx) - QUERY_MARGIN - ORIGIN) * scale)
+        edge_box[k, 1] = int((min(ay, by) - QUERY_MARGIN - ORIGIN) * scale)
+        edge_box[k, 2] = int((max(ax, bx) + QUERY_MARGIN - ORIGIN) * scale)
+        edge_box[k, 3] = int((max(ay, by) + QUERY_MARGIN - ORIGIN) * scale)
 
 
 @njit(cache=True, inline="always")
@@ -108,36 +110,34 @@ def _push(
 
 @njit(cache=True, inline="always")
 def _root_pass(
-    pub: Shapes, first: int, last: int, v0: int, i0: int, j0: int, w: int, fill: bool, work: Work
+    xy: NDArray[np.float64], edges: int, v0: int, i0: int, j0: int, w: int, fill: bool, work: Work
 ) -> None:
     """Count the edges near each root cell of the window, or write them into the arena."""
     h = side(ROOT_LEVEL)
     half = h * 0.5 + QUERY_MARGIN
     shift = DEEPEST - ROOT_LEVEL
-    xy = pub.xy
-    for path in range(first, last):
-        for v in range(pub.path_off[path], pub.path_off[path + 1] - 1):
-            k = v - v0
-            c0, r0 = work.edge_box[k, 0] >> shift, work.edge_box[k, 1] >> shift
-            c1, r1 = work.edge_box[k, 2] >> shift, work.edge_box[k, 3] >> shift
-            alone = c0 == c1 and r0 == r1
-            for j in range(r0, r1 + 1):
-                for i in range(c0, c1 + 1):
-                    if not alone and not segment_meets_box(
-                        xy[v, 0], xy[v, 1], xy[v + 1, 0], xy[v + 1, 1],
-                        ORIGIN + (i + 0.5) * h, ORIGIN + (j + 0.5) * h, half,
-                    ):  # fmt: skip
-                        continue
-                    c = (j - j0) * w + (i - i0)
-                    if fill:
-                        work.arena[work.near[c]] = v
-                    work.near[c] += 1
+    for m in range(edges):
+        v = work.edge[m]
+        k = v - v0
+        c0, r0 = work.edge_box[k, 0] >> shift, work.edge_box[k, 1] >> shift
+        c1, r1 = work.edge_box[k, 2] >> shift, work.edge_box[k, 3] >> shift
+        alone = c0 == c1 and r0 == r1
+        for j in range(r0, r1 + 1):
+            for i in range(c0, c1 + 1):
+                if not alone and not segment_meets_box(
+                    xy[v, 0], xy[v, 1], xy[v + 1, 0], xy[v + 1, 1],
+                    ORIGIN + (i + 0.5) * h, ORIGIN + (j + 0.5) * h, half,
+                ):  # fmt: skip
+                    continue
+                c = (j - j0) * w + (i - i0)
+                if fill:
+                    work.arena[work.near[c]] = v
+                work.near[c] += 1
 
 
 @njit(cache=True, inline="always")
-def _start(pub: Shapes, q: int, v0: int, work: Work) -> tuple[int, int]:
-    """Put the root cells near the publication on the stack: (stack size, arena used)."""
-    first, last = path_range(pub, q)
+def _start(pub: Shapes, q: int, edges: int, v0: int, work: Work) -> tuple[int, int]:
+    """Put the root cells near the edges on the stack: (stack size, arena used)."""
     h = side(ROOT_LEVEL)
     box = pub.bounds[q]
     i0 = int((box[0] - QUERY_MARGIN - ORIGIN) / h)
@@ -147,13 +147,11 @@ def _start(pub: Shapes, q: int, v0: int, work: Work) -> tuple[int, int]:
     across = 1 << ROOT_LEVEL
     used = n = 0
     if cells == 1:
-        for path in range(first, last):
-            for v in range(pub.path_off[path], pub.path_off[path + 1] - 1):
-                work.arena[used] = v
-                used += 1
+        used = edges
+        work.arena[:used] = work.edge[:used]
         return _push(work.stack, 0, j0 * across + i0, i0, j0, ROOT_LEVEL, 0, used), used
     work.near[:cells] = 0
-    _root_pass(pub, first, last, v0, i0, j0, w, False, work)
+    _root_pass(pub.xy, edges, v0, i0, j0, w, False, work)
     for c in range(cells):
         count = work.near[c]
         work.near[c] = used
@@ -163,7 +161,7 @@ def _start(pub: Shapes, q: int, v0: int, work: Work) -> tuple[int, int]:
         used += count
     if used > len(work.arena):
         return OVERFLOW, 0
-    _root_pass(pub, first, last, v0, i0, j0, w, True, work)
+    _root_pass(pub.xy, edges, v0, i0, j0, w, True, work)
     return n, used
 
 
@@ -259,16 +257,15 @@ def _one_child(box: NDArray[np.float64], column: int, row: int, level: int) -> i
 
 
 @njit(cache=True, inline="always")
-def walk(trie: Trie, pub: Shapes, q: int, work: Work, count: NDArray[np.int64]) -> int:
-    """Visit every leaf near an edge of publication q; returns their number, or OVERFLOW.
+def walk(trie: Trie, pub: Shapes, q: int, edges: int, work: Work, count: NDArray[np.int64]) -> int:
+    """Visit every leaf near the listed edges of publication q; returns their number, or OVERFLOW.
 
     An inner cell that candidates cover stays on the stack below its children, so that their
     counts grow by the number of leaves met below it.
     """
-    first, last = path_range(pub, q)
-    v0 = pub.path_off[first]
-    _edge_boxes(pub, first, last, v0, work.edge_box)
-    depth, used = _start(pub, q, v0, work)
+    v0 = pub.path_off[path_range(pub, q)[0]]
+    _edge_boxes(pub.xy, work.edge, edges, v0, work.edge_box)
+    depth, used = _start(pub, q, edges, v0, work)
     leaves = links = 0
     while depth > 0:
         depth -= 1

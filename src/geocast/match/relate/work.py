@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geocast.match.geometry.shapes import Shapes
+from geocast.match.relate.raster import PIXELS, new_frame
 
 __all__ = ["Leaf", "Work", "most_vertices", "new_work"]
 
@@ -33,7 +34,9 @@ class Work(NamedTuple):
 
     By geometry: active (is it a candidate?), position (which one). By candidate: covered and
     shared (leaves met that it covers wholly, or has edges in), head (its chain of links). A link
-    joins a leaf met with the candidate's entry there. Marks hold the number of the pair that set
+    joins a leaf met with the candidate's entry there. facts: see geocast.match.relate.facts; frame,
+    rim, inside, wanted: the picture, see geocast.match.relate.raster; edge: the publication's edges
+    that may come near an open candidate. Marks hold the number of the pair that set
     them, so they need no clearing: vertex_* and edge_mark by vertex of the publication, other_*
     by vertex of the candidate.
     """
@@ -51,7 +54,13 @@ class Work(NamedTuple):
     child_mask: NDArray[np.uint32]
     stack: NDArray[np.int64]
     near: NDArray[np.int64]
+    edge: NDArray[np.int32]
     edge_box: NDArray[np.int32]
+    facts: NDArray[np.uint8]
+    frame: NDArray[np.float64]
+    rim: NDArray[np.uint64]
+    inside: NDArray[np.uint64]
+    wanted: NDArray[np.uint64]
     strip_off: NDArray[np.int64]
     strip_edge: NDArray[np.int32]
     strip_frame: NDArray[np.float64]
@@ -86,7 +95,13 @@ def new_work(geometries: int, pub_vertices: int, sub_vertices: int, candidates: 
         child_mask=np.empty(pub_vertices + 1, np.uint32),
         stack=np.empty((_STACK, 7), np.int64),
         near=np.zeros(_STACK, np.int64),
+        edge=np.empty(pub_vertices + 1, i4),
         edge_box=np.empty((pub_vertices + 1, 4), i4),
+        facts=np.zeros(candidates, np.uint8),
+        frame=new_frame(),
+        rim=np.zeros(PIXELS, np.uint64),
+        inside=np.zeros(PIXELS, np.uint64),
+        wanted=np.zeros(PIXELS, np.uint64),
         strip_off=np.zeros(_STRIPS + 2, np.int64),
         strip_edge=np.empty(_ARENA, i4),
         strip_frame=np.zeros(6),
