@@ -10,6 +10,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from geocast.match.relate.lists import sort_range
+from geocast.match.strings import Strings
 from geocast.model import MATCHES
 
 __all__ = ["Answer", "Source", "complement_pairs", "matches_table", "merge_sources"]
@@ -102,11 +103,11 @@ def merge_sources(sources: list[Source], publications: int) -> Hits:
     return offsets, values[:used]
 
 
-def matches_table(publications: pa.StringArray, ids: pa.StringArray, hits: Hits) -> pa.Table:
+def matches_table(publications: pa.StringArray, ids: Strings, hits: Hits) -> pa.Table:
     """Return the table of matches; publications without any are left out."""
     offsets, values = hits
     matched = np.flatnonzero(np.diff(offsets))
     names = publications if len(matched) == len(publications) else publications.take(matched)
     list_offsets = np.append(offsets[matched], np.int32(len(values)))
-    lists = pa.ListArray.from_arrays(pa.array(list_offsets), ids.take(pa.array(values)))
+    lists = pa.ListArray.from_arrays(pa.array(list_offsets), ids.take(values))
     return pa.table([names, lists], schema=MATCHES)

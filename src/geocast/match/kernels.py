@@ -20,7 +20,8 @@ def _source_digest() -> str:
     digest = hashlib.blake2b(numba.__version__.encode(), digest_size=8)
     for path in sorted(_HERE.rglob("*.py")):
         source = path.read_bytes()
-        if path.relative_to(_HERE).parts[0] in _KERNEL_ROOMS or b"@njit" in source:
+        compiled = b"@njit" in source or b"@intrinsic" in source
+        if compiled or path.relative_to(_HERE).parts[0] in _KERNEL_ROOMS:
             digest.update(source)
     digest.update((_HERE.parent / "model" / "predicate.py").read_bytes())
     return digest.hexdigest()

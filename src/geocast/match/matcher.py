@@ -28,6 +28,7 @@ from geocast.match.relate.lists import gather
 from geocast.match.search import Search
 from geocast.match.standing import Standing, build_standing
 from geocast.match.store import load, save
+from geocast.match.strings import Strings
 from geocast.match.subscriptions import read_subscriptions
 from geocast.model import Rejects
 
@@ -59,6 +60,7 @@ class Matcher:
 
     def _open(self, standing: Standing) -> None:
         self._standing = standing
+        self._ids = Strings(standing.ids)
         labels = standing.labels()
         self._searches = [
             Search(part, label, sort=standing.direct)
@@ -119,7 +121,7 @@ class Matcher:
             hits = self._finish(batch, publications, hits)
         offsets, values = _without_rejected(hits[0], publications)
         ids = publications.ids
-        table = matches_table(ids.values, self._standing.ids, (offsets, values))
+        table = matches_table(ids.values, self._ids, (offsets, values))
         reasons = sorted(publications.reasons.items())
         return Answer(table, [(row, ids.text(row), reason) for row, reason in reasons])
 

@@ -103,7 +103,7 @@ def build_part(
     place[order] = np.arange(len(used))
     standing = place[position]
     group = _point_group(shapes)[standing, predicate]
-    by_geometry = np.lexsort((row, predicate, group, standing))
+    by_geometry = np.lexsort((row, group, standing))
     standing, group = standing[by_geometry], group[by_geometry]
     row_off = np.searchsorted(standing, np.arange(len(used) + 1)).astype(np.int32)
     need = np.zeros(len(used), np.uint16)

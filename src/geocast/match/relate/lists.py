@@ -47,18 +47,23 @@ def sort_range(values: NDArray[np.int32], a: int, b: int) -> None:
 
 
 @njit(cache=True)
-def merge_tail(values: NDArray[np.int32], a: int, middle: int, b: int) -> None:
-    """Make values[a:b] sorted, where values[a:middle] is already; short tails by insertion."""
-    if b - middle > 16:
-        sort_range(values, a, b)
-        return
-    for k in range(middle, b):
-        v = values[k]
-        j = k
-        while j > a and values[j - 1] > v:
-            values[j] = values[j - 1]
+def merge_tail(values: NDArray[np.int32], a: int, middle: int, b: int) -> NDArray[np.int32]:
+    """Make values[a:b] sorted, where values[a:middle] is; returns the array, or a larger one."""
+    sort_range(values, middle, b)
+    if middle == a or values[middle - 1] <= values[middle]:
+        return values
+    values = room(values, b, b - middle)
+    values[b : 2 * b - middle] = values[middle:b]
+    i, j, k = middle - 1, 2 * b - middle - 1, b - 1
+    while j >= b:
+        if i >= a and values[i] > values[j]:
+            values[k] = values[i]
+            i -= 1
+        else:
+            values[k] = values[j]
             j -= 1
-        values[j] = v
+        k -= 1
+    return values
 
 
 @njit(cache=True, nogil=True)

@@ -1,8 +1,8 @@
 """Single points against the cell index: no geometry but a few edges of the point's own leaf.
 
 The batch is sorted along a Morton curve, so that neighbours read the same cells one after
-another. What covers a cell is listed and sorted once, starting from the list of its parent; points
-that only that covers share the list.
+another. What covers a cell is listed and sorted once, starting from the list of its parent. Points
+in the same place share a list: those inside the same geometries of one leaf.
 """
 
 from __future__ import annotations
@@ -33,12 +33,17 @@ from geocast.match.index.trie import (
     is_one_run,
     run_length,
 )
+from geocast.match.machine import prefetch
 from geocast.match.relate.lists import Lists, merge_tail, room
 from geocast.match.relate.place import place_in_entry
 
 __all__ = ["Labels", "curve_order", "match_points"]
 
 _KEY_BITS = 11
+_AHEAD: Final = 32
+_MOST_PLACES: Final = 31  # two bits each in one number
+_LONG: Final = -1
+_VERTICES_A_LINE: Final = 4
 _LEVELS: Final = (DEEPEST - ROOT_LEVEL) // FAN_BITS + 1
 
 
@@ -122,8 +127,62 @@ def _with_cover(
             values[end] = label[row]
             end += 1
     if sort and end > used + length:
-        merge_tail(values, used, used + length, end)
+        values = merge_tail(values, used, used + length, end)
     return values, end
+
+
+@njit(cache=True)
+def _with_entries(
+    entry: NDArray[np.uint32], e0: int, e1: int, places: NDArray[np.uint8], labels: Labels,
+    sort: bool, values: NDArray[np.int32], used: int, start: int, length: int,
+) -> tuple[NDArray[np.int32], int]:  # fmt: skip
+    """Append the list of a leaf joined with what its entries add for a point at these places."""
+    ranges, label = labels.ranges, labels.label
+    values, end = _copied(values, used, start, length)
+    for t in range(e0, e1):
+        place = places[t - e0]
+        if place == OUTSIDE:
+            continue
+        g, at = entry[t, 0] >> 8, 0 if place == INSIDE else 2
+        lo, hi = ranges[g, at], ranges[g, at + 1]
+        values = room(values, end, hi - lo)
+        for row in range(lo, hi):
+            values[end] = label[row]
+            end += 1
+    if sort and end > used + length:
+        values = merge_tail(values, used, used + length, end)
+    return values, end
+
+
+@njit(cache=True)
+def _fetch_ahead(
+    slots: NDArray[np.int32], entry: NDArray[np.uint32], xy: NDArray[np.float64],
+    xs: NDArray[np.float64], ys: NDArray[np.float64], order: NDArray[np.int32], k: int,
+) -> None:  # fmt: skip
+    """Let the processor fetch what the next points will read; memory is slower than geometry."""
+    leaf = np.empty(_AHEAD, np.int64)
+    scale = (1 << DEEPEST) / SPAN
+    last, n = -1, 0
+    for m in range(k, min(k + _AHEAD, len(order))):
+        i = order[m]
+        ix, iy = int((xs[i] - ORIGIN) * scale), int((ys[i] - ORIGIN) * scale)
+        shift = DEEPEST - ROOT_LEVEL
+        slot = ((iy >> shift) << ROOT_LEVEL) | (ix >> shift)
+        child = slots[slot, 0]
+        while child >= 0:
+            shift -= FAN_BITS
+            slot = child + ((((iy >> shift) & (FAN - 1)) << FAN_BITS) | ((ix >> shift) & (FAN - 1)))
+            child = slots[slot, 0]
+        if slot != last:
+            prefetch(entry, 2 * slots[slot, 2])
+            last = leaf[n] = slot
+            n += 1
+    for m in range(n):
+        for t in range(slots[leaf[m], 2], slots[leaf[m] + 1, 2]):
+            if is_one_run(entry[t, 0]):
+                first = np.int64(entry[t, 1])
+                for v in range(first, first + run_length(entry[t, 0]) + 1, _VERTICES_A_LINE):
+                    prefetch(xy, 2 * v)
 
 
 @njit(cache=True, nogil=True)
@@ -137,13 +196,16 @@ def match_points(
     number, and the points and geometries (as rows of two) that GEOS must decide, and their number.
     """
     slots, inner, entry, xy = trie.slot, trie.inner, trie.entry, shapes.xy
-    ranges, label = labels.ranges, labels.label
     starts, lengths = lists.start, lists.length
     scale = (1 << DEEPEST) / SPAN
     values, used = np.empty(max(1024, 8 * len(xs)), np.int32), 0
     doubts, doubtful = np.empty((64, 2), np.int32), 0
     path = np.full((_LEVELS, 3), -1, np.int64)  # of the last leaf: slot, start and length of list
+    memo, known, leaf = np.empty((8, 3), np.int64), 0, -1  # in it: pattern, start and length
+    places = np.empty(64, np.uint8)
     for k in range(len(order)):
+        if k % _AHEAD == 0:
+            _fetch_ahead(slots, entry, xy, xs, ys, order, k)
         i = order[k]
         x, y = xs[i], ys[i]
         ix, iy = int((x - ORIGIN) * scale), int((y - ORIGIN) * scale)
@@ -179,7 +241,9 @@ def match_points(
             h = SPAN / (1 << (DEEPEST - shift))
             rx = ORIGIN + ((ix >> shift) + REFERENCE_X) * h
             ry = ORIGIN + ((iy >> shift) + REFERENCE_Y) * h
-            end = -1
+            if e1 - e0 > len(places):
+                places = np.empty(2 * (e1 - e0), np.uint8)
+            pattern = 0
             for t in range(e0, e1):
                 head = entry[t, 0]
                 if is_one_run(head):
@@ -187,27 +251,33 @@ def match_points(
                     place = cross_run(xy, run, run_length(head), head & 3, rx, ry, x, y)
                 else:
                     place = place_in_entry(trie, shapes, t, rx, ry, x, y)
-                if place == OUTSIDE:
-                    continue
-                g = np.int64(head >> 8)
                 if place == UNKNOWN:
                     if doubtful == len(doubts):
                         doubts = np.concatenate((doubts, doubts))
-                    doubts[doubtful, 0], doubts[doubtful, 1] = i, g
+                    doubts[doubtful, 0], doubts[doubtful, 1] = i, head >> 8
                     doubtful += 1
-                    continue
-                if end < 0:
-                    values, end = _copied(values, used, start, length)
-                at = 0 if place == INSIDE else 2
-                lo, hi = ranges[g, at], ranges[g, at + 1]
-                values = room(values, end, hi - lo)
-                for row in range(lo, hi):
-                    values[end] = label[row]
-                    end += 1
-            if end >= 0:
-                if sort and end > used + length:
-                    merge_tail(values, used, used + length, end)
+                    place = OUTSIDE
+                places[t - e0] = place
+                pattern = (pattern << 2) | place
+            if e1 - e0 > _MOST_PLACES:
+                pattern = _LONG
+            if slot != leaf:
+                leaf, known = slot, 0
+            found = 0
+            while found < known and memo[found, 0] != pattern:
+                found += 1
+            if pattern == 0:
+                pass  # outside all of them: what covers the leaf is the list
+            elif found < known and pattern != _LONG:
+                start, length = memo[found, 1], memo[found, 2]
+            else:
+                values, end = _with_entries(
+                    entry, e0, e1, places, labels, sort, values, used, start, length
+                )
                 start, length, used = used, end - used, end
+                if known < len(memo):
+                    memo[known, 0], memo[known, 1], memo[known, 2] = pattern, start, length
+                    known += 1
         starts[i] = start
         lengths[i] = length
     return values, used, doubts, doubtful
