@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geocast.errors import UnknownNameError
+from geocast.match.geometry.blocks import block_boxes
 from geocast.match.geometry.curves import hilbert_order
 from geocast.match.geometry.decode import Geometries
 from geocast.match.geometry.shapes import Shapes, frozen, path_range, take
@@ -38,12 +39,13 @@ _ON_RIM = bit(_P.TOUCHES, _P.INTERSECTS, _P.COVEREDBY)
 class Part:
     """Rows row_off[g]:row_off[g + 1] stand on geometry g; `row` is each row's number outside.
 
-    `index` finds candidates. Where it is the cell index it also decides exactly; `boxes` then
-    finds the candidates of lines and areas.
+    `blocks` are the boxes of blocks of vertices. `index` finds candidates. Where it is the cell
+    index it also decides exactly; `boxes` then finds the candidates of lines and areas.
     """
 
     shapes: Shapes
     care: NDArray[np.uint8]
+    blocks: NDArray[np.float64]
     index: BoundsIndex
     boxes: BoundsIndex
     row: NDArray[np.int32]
@@ -83,7 +85,7 @@ class Part:
         )
 
 
-_PLAIN = ("care", "row", "predicate", "row_off", "ranges", "need")
+_PLAIN = ("care", "blocks", "row", "predicate", "row_off", "ranges", "need")
 
 
 def build_part(
@@ -113,6 +115,7 @@ def build_part(
     return Part(
         shapes=shapes,
         care=frozen(geometries.care[used[order]]),
+        blocks=frozen(block_boxes(shapes.xy)),
         index=exact,
         boxes=Quadtree.build(shapes.bounds) if kind is CellIndex else exact,
         row=frozen(row[by_geometry]),

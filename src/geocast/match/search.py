@@ -94,8 +94,8 @@ class Search:
         if len(extended):
             order = hilbert_order(pub.bounds[extended])
             relate_batch(
-                index.trie, index.coarse, part.shapes, part.care, pub, care, extended[order],
-                offsets, items, asked, self._scratch(pub, offsets), relation,
+                index.trie, index.coarse, part.shapes, part.care, part.blocks, pub, care,
+                extended[order], offsets, items, asked, self._scratch(pub, offsets), relation,
             )  # fmt: skip
         if len(extended) < len(pub.dim):
             offsets, items, relation = self._with_multipoints(index, pub, offsets, items, relation)

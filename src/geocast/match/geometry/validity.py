@@ -21,13 +21,13 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from geocast.match.geometry.blocks import BLOCK, block_boxes
 from geocast.match.geometry.exact import APART, UNSURE, orientation, segments_meet
 from geocast.match.geometry.shapes import Shapes, path_range
 
 __all__ = ["surely_valid"]
 
 _EDGES_A_CELL: Final = 0.5
-_BLOCK: Final = 64  # edges skipped at once where a ray cannot meet them
 _MOST_COMPARISONS: Final = 96  # for each edge, on average
 _NO_EDGE: Final = -2  # the last vertex of a ring starts no edge
 
@@ -177,13 +177,11 @@ def _cells_apart(
 
 
 @njit(cache=True)
-def _rings_nest(shapes: Shapes, g: int) -> bool:
+def _rings_nest(shapes: Shapes, g: int, blocks: NDArray[np.float64]) -> bool:
     """Check (2), by a ray from the first vertex of each ring."""
     xy, path_off = shapes.xy, shapes.path_off
     first, last = path_range(shapes, g)
-    v0 = path_off[first]
     boxes = _ring_boxes(xy, path_off, first, last)
-    blocks = _block_reach(xy, v0, path_off[last])
     depth = np.zeros(last - first, np.int64)
     for part in range(shapes.geom_off[g], shapes.geom_off[g + 1]):
         shell = shapes.part_off[part]
@@ -193,7 +191,7 @@ def _rings_nest(shapes: Shapes, g: int) -> bool:
             for other in range(first, last):
                 if other == path or not _in_box(boxes[other - first], x, y):
                     continue
-                place = _in_ring(xy, v0, blocks, path_off[other], path_off[other + 1] - 1, x, y)
+                place = _in_ring(xy, blocks, path_off[other], path_off[other + 1] - 1, x, y)
                 if place == UNSURE:
                     return False
                 depth[path - first] += place
@@ -228,28 +226,15 @@ def _in_box(box: NDArray[np.float64], x: float, y: float) -> bool:
 
 
 @njit(cache=True)
-def _block_reach(xy: NDArray[np.float64], v0: int, v1: int) -> NDArray[np.float64]:
-    """Return for each block of edges from v0 on its lowest, highest and easternmost coordinate."""
-    blocks = np.empty(((v1 - v0 + _BLOCK - 1) // _BLOCK, 3))
-    for k in range(len(blocks)):
-        low, high, east = np.inf, -np.inf, -np.inf
-        for v in range(v0 + k * _BLOCK, min(v1, v0 + (k + 1) * _BLOCK + 1)):
-            low, high, east = min(low, xy[v, 1]), max(high, xy[v, 1]), max(east, xy[v, 0])
-        blocks[k, 0], blocks[k, 1], blocks[k, 2] = low, high, east
-    return blocks
-
-
-@njit(cache=True)
 def _in_ring(
-    xy: NDArray[np.float64], v0: int, blocks: NDArray[np.float64], a: int, b: int,
-    x: float, y: float,
-) -> int:  # fmt: skip
+    xy: NDArray[np.float64], blocks: NDArray[np.float64], a: int, b: int, x: float, y: float
+) -> int:
     """Does (x, y), which is on no edge, lie in the ring of vertices a to b? 1, 0, or UNSURE."""
     crossings, v = 0, a
     while v < b:
-        k = (v - v0) // _BLOCK
-        end = min(b, v0 + (k + 1) * _BLOCK)
-        if blocks[k, 0] <= y <= blocks[k, 1] and x <= blocks[k, 2]:
+        k = v // BLOCK
+        end = min(b, (k + 1) * BLOCK)
+        if blocks[k, 1] <= y <= blocks[k, 3] and x <= blocks[k, 2]:
             for w in range(v, end):
                 if (xy[w, 1] <= y) != (xy[w + 1, 1] <= y):
                     crosses = _right_of(xy, w, x, y)
@@ -282,10 +267,13 @@ def surely_valid(shapes: Shapes, flaw: NDArray[np.uint8]) -> NDArray[np.bool_]:
     What decoding found a flaw in is not proved.
     """
     sure = flaw == 0
+    blocks = block_boxes(shapes.xy)
     for g in range(len(shapes.dim)):
         if shapes.dim[g] < 2 or not sure[g]:
             continue
         first, last = path_range(shapes, g)
         n = shapes.path_off[last] - shapes.path_off[first]
-        sure[g] = _edges_apart(shapes, g, n) and (last - first == 1 or _rings_nest(shapes, g))
+        sure[g] = _edges_apart(shapes, g, n) and (
+            last - first == 1 or _rings_nest(shapes, g, blocks)
+        )
     return sure

@@ -18,7 +18,7 @@ from geocast.match.geometry.shapes import Shapes, path_range
 from geocast.match.index.trie import Trie
 from geocast.match.predicate.relation import DOUBT, PENDING
 from geocast.match.relate.decide import decide
-from geocast.match.relate.facts import decide_by_picture, decide_by_samples
+from geocast.match.relate.facts import decide_by_picture, decide_by_samples, is_one_piece
 from geocast.match.relate.raster import draw, edges_near, want
 from geocast.match.relate.strips import forget_strips
 from geocast.match.relate.walk import OVERFLOW, sample_vertices, walk
@@ -69,9 +69,9 @@ def _edges_that_matter(
     return edges_near(pub.xy, pub.path_off, first, last, work.frame, work.wanted, work.edge)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def relate_batch(
-    fine: Trie, coarse: Trie, sub: Shapes, sub_care: NDArray[np.uint8],
+    fine: Trie, coarse: Trie, sub: Shapes, sub_care: NDArray[np.uint8], blocks: NDArray[np.float64],
     pub: Shapes, pub_care: NDArray[np.uint8],
     order: NDArray[np.int64], offsets: NDArray[np.int64], items: NDArray[np.int32],
     asked: NDArray[np.uint16], work: Work, relation: NDArray[np.uint16],
@@ -79,14 +79,15 @@ def relate_batch(
     """Set relation[k] for every candidate items[offsets[q]:offsets[q + 1]] of publication q.
 
     The relation is right for the predicates asked[k], and claims no other that does not hold; or
-    it is DOUBT. Vertices are looked up in the fine cells, edges walk through the coarse ones.
-    `sub_care` and `pub_care` say how much care geometries want; see `Care`.
+    it is DOUBT. `blocks` are the boxes of blocks of sub's vertices. Vertices are looked up in the
+    fine cells, edges walk through the coarse ones. `sub_care` and `pub_care` say how much care
+    geometries want; see `Care`.
     """
     work.vertex_mark[:] = 0
     work.edge_mark[:] = 0
     work.other_vertex[:] = 0
     work.other_edge[:] = 0
-    count = np.zeros(16, np.int64)
+    count = work.child_count
     pair = 0
     for q in order:
         lo, hi = offsets[q], offsets[q + 1]
@@ -101,7 +102,7 @@ def relate_batch(
             work.frame, work.rim, work.inside,
         )  # fmt: skip
         still_open = decide_by_picture(
-            sub, pub.dim[q], pub.bounds[q], items, lo, hi, asked, work.frame, work.rim,
+            sub, blocks, pub.dim[q], pub.bounds[q], items, lo, hi, asked, work.frame, work.rim,
             work.inside, work.facts, relation,
         )  # fmt: skip
         if still_open == 0:
@@ -109,8 +110,8 @@ def relate_batch(
         _activate(items, lo, hi, relation, work)
         samples = sample_vertices(fine, pub, q, _SAMPLES, work)
         still_open = decide_by_samples(
-            sub.dim, pub.dim[q], items, lo, hi, asked, samples, work.covered, work.shared,
-            work.facts, relation,
+            sub.dim, pub.dim[q], is_one_piece(pub, q), items, lo, hi, asked, samples,
+            work.covered, work.shared, work.facts, relation,
         )  # fmt: skip
         if still_open == 0:
             _deactivate(items, lo, hi, work)

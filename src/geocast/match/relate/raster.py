@@ -55,7 +55,7 @@ def draw(
 ) -> None:  # fmt: skip
     """Draw the paths first:last, whose bounds are `box`; only an area has an inside."""
     west, south, width, height = box[0], box[1], box[2] - box[0], box[3] - box[1]
-    frame[:4] = box
+    frame[_WEST], frame[_SOUTH], frame[_EAST], frame[_NORTH] = box[0], box[1], box[2], box[3]
     if max(width, height) < _SMALLEST:
         frame[_ACROSS] = frame[_UP] = 0.0
         rim[0] = 1

@@ -19,19 +19,19 @@ from geocast.match.relate.work import Work
 
 __all__ = ["forget_strips", "place_in_publication"]
 
-# Work.strip_frame: the bounds, the strips per degree, the number of strips (0: not built)
+# Work.strip_frame: the bottom, the strips per degree, the number of strips (0: not built)
 
 
 @njit(cache=True, inline="always")
 def forget_strips(work: Work) -> None:
     """Say that the strips belong to another publication."""
-    work.strip_frame[5] = 0.0
+    work.strip_frame[2] = 0.0
 
 
 @njit(cache=True)
 def _each_strip(pub: Shapes, q: int, fill: bool, work: Work) -> None:
     """Count the edges by strip (into the slot behind), or write them."""
-    bottom, scale, strips = work.strip_frame[1], work.strip_frame[4], int(work.strip_frame[5])
+    bottom, scale, strips = work.strip_frame[0], work.strip_frame[1], int(work.strip_frame[2])
     first, last = path_range(pub, q)
     for path in range(first, last):
         for v in range(pub.path_off[path], pub.path_off[path + 1] - 1):
@@ -48,22 +48,20 @@ def _each_strip(pub: Shapes, q: int, fill: bool, work: Work) -> None:
 
 @njit(cache=True)
 def _build_strips(pub: Shapes, q: int, work: Work) -> bool:
-    """Sort the edges of publication q into strips, once; False where they do not fit."""
-    if work.strip_frame[5] > 0.0:
-        return True
+    """Sort the edges of publication q into strips; False where they do not fit."""
     first, last = path_range(pub, q)
     edges = pub.path_off[last] - pub.path_off[first]
     strips = max(1, min(len(work.strip_off) - 2, edges // 4))
-    work.strip_frame[:4] = pub.bounds[q]
     height = pub.bounds[q, 3] - pub.bounds[q, 1]
-    work.strip_frame[4] = strips / height if height > 0 else 0.0
-    work.strip_frame[5] = strips
+    work.strip_frame[0] = pub.bounds[q, 1]
+    work.strip_frame[1] = strips / height if height > 0 else 0.0
+    work.strip_frame[2] = strips
     work.strip_off[: strips + 1] = 0
     _each_strip(pub, q, False, work)
     for k in range(strips):
         work.strip_off[k + 1] += work.strip_off[k]
     if work.strip_off[strips] > len(work.strip_edge):
-        work.strip_frame[5] = 0.0
+        work.strip_frame[2] = 0.0
         return False
     _each_strip(pub, q, True, work)
     for k in range(strips, 0, -1):
@@ -119,14 +117,14 @@ def _place_on_line(
 @njit(cache=True)
 def _strip_of(frame: NDArray[np.float64], y: float) -> int:
     """Return the strip at height y, which is within the bounds."""
-    return min(int(frame[5]) - 1, int((y - frame[1]) * frame[4]))
+    return min(int(frame[2]) - 1, int((y - frame[0]) * frame[1]))
 
 
 @njit(cache=True, inline="always")
 def place_in_publication(pub: Shapes, q: int, x: float, y: float, work: Work) -> int:
     """Return OUTSIDE, INSIDE, ON or UNKNOWN for (x, y) in publication q, whose picture is drawn."""
     place = point_place(work.frame, work.rim, work.inside, x, y)
-    if place == UNKNOWN and _build_strips(pub, q, work):
+    if place == UNKNOWN and (work.strip_frame[2] > 0.0 or _build_strips(pub, q, work)):
         k = _strip_of(work.strip_frame, y)
         lo, hi = work.strip_off[k], work.strip_off[k + 1]
         if pub.dim[q] == 2:

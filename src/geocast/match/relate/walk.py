@@ -147,8 +147,9 @@ def _start(pub: Shapes, q: int, edges: int, v0: int, work: Work) -> tuple[int, i
     across = 1 << ROOT_LEVEL
     used = n = 0
     if cells == 1:
+        for used in range(edges):
+            work.arena[used] = work.edge[used]
         used = edges
-        work.arena[:used] = work.edge[:used]
         return _push(work.stack, 0, j0 * across + i0, i0, j0, ROOT_LEVEL, 0, used), used
     work.near[:cells] = 0
     _root_pass(pub.xy, edges, v0, i0, j0, w, False, work)

@@ -52,6 +52,7 @@ class Work(NamedTuple):
     leaf: NDArray[np.int32]
     arena: NDArray[np.int32]
     child_mask: NDArray[np.uint32]
+    child_count: NDArray[np.int64]
     stack: NDArray[np.int64]
     near: NDArray[np.int64]
     edge: NDArray[np.int32]
@@ -93,6 +94,7 @@ def new_work(geometries: int, pub_vertices: int, sub_vertices: int, candidates: 
         leaf=np.empty((_LEAVES, 5), i4),
         arena=np.empty(_ARENA, i4),
         child_mask=np.empty(pub_vertices + 1, np.uint32),
+        child_count=np.zeros(16, np.int64),
         stack=np.empty((_STACK, 7), np.int64),
         near=np.zeros(_STACK, np.int64),
         edge=np.empty(pub_vertices + 1, i4),
@@ -104,7 +106,7 @@ def new_work(geometries: int, pub_vertices: int, sub_vertices: int, candidates: 
         wanted=np.zeros(PIXELS, np.uint64),
         strip_off=np.zeros(_STRIPS + 2, np.int64),
         strip_edge=np.empty(_ARENA, i4),
-        strip_frame=np.zeros(6),
+        strip_frame=np.zeros(3),
         vertex_mark=np.zeros(pub_vertices + 1, i4),
         vertex_mate=np.zeros(pub_vertices + 1, i4),
         edge_mark=np.zeros(pub_vertices + 1, i4),
