@@ -43,21 +43,25 @@ class Search:
         self._referee = Referee(part.shapes)
         self._most_vertices = most_vertices(part.shapes)
         self._work: Work | None = None
+        self._values = np.empty(0, np.int32)
 
     def points(
         self, xs: NDArray[np.float64], ys: NDArray[np.float64]
     ) -> tuple[Lists, NDArray[np.int32]]:
-        """Return the lists of single points."""
+        """Return the lists of single points; the values are good until the next call."""
         lists = Lists(np.zeros(len(xs), np.int64), np.zeros(len(xs), np.int32))
         if len(xs) == 0 or len(self._part.row) == 0:
             return lists, np.empty(0, np.int32)
         if not isinstance(self._part.index, CellIndex):
             return self._refine(_points_as_shapes(xs, ys))
         order = curve_order(xs, ys)
-        values, used, doubts, doubtful = match_points(
-            self._part.index.trie, self._part.shapes, self._labels, self._sort, xs, ys, order, lists
-        )
-        values = values[:used]
+        if len(self._values) < 16 * len(xs):
+            self._values = np.empty(16 * len(xs), np.int32)
+        self._values, used, doubts, doubtful = match_points(
+            self._part.index.trie, self._part.shapes, self._labels, self._sort, xs, ys, order,
+            lists, self._values,
+        )  # fmt: skip
+        values = self._values[:used]
         if doubtful:
             q, inverse = np.unique(doubts[:doubtful, 0], return_inverse=True)
             where = np.column_stack([xs[q], ys[q]])

@@ -50,7 +50,7 @@ __all__ = ["LEAF_EDGES", "CellIndex", "build_trie"]
 LEAF_EDGES: Final = 32
 """A cell with more edges is divided; fewer make points faster and the index larger."""
 
-COARSE_LEAF_EDGES: Final = 128
+COARSE_LEAF_EDGES: Final = 96
 """The same for the cells that lines and areas walk through."""
 
 MOST_GEOMETRIES: Final = 1 << 24

@@ -1,8 +1,8 @@
 """Relating a batch of lines and areas to their candidates.
 
-For each publication: its picture decides what lies clear of its edges; a few of its vertices,
-looked up in the cells, decide most overlaps; for what is left the edges that matter walk through
-the cells, and the facts found there decide (`geocast.match.relate.decide`).
+For each publication of more than a few edges: its picture decides what lies clear of its edges; a
+few of its vertices, looked up in the cells, decide most overlaps. For what is left the edges that
+matter walk through the cells, and the facts found there decide (`geocast.match.relate.decide`).
 """
 
 from __future__ import annotations
@@ -97,22 +97,23 @@ def relate_batch(
             relation[lo:hi] = DOUBT
             continue
         first, last = path_range(pub, q)
-        draw(
+        drawn = draw(
             pub.xy, pub.path_off, first, last, pub.bounds[q], pub.dim[q] == 2,
             work.frame, work.rim, work.inside,
         )  # fmt: skip
         still_open = decide_by_picture(
-            sub, blocks, pub.dim[q], pub.bounds[q], items, lo, hi, asked, work.frame, work.rim,
-            work.inside, work.facts, relation,
+            sub, blocks, pub.dim[q], pub.bounds[q], items, lo, hi, asked, drawn, work.frame,
+            work.rim, work.inside, work.facts, relation,
         )  # fmt: skip
         if still_open == 0:
             continue
         _activate(items, lo, hi, relation, work)
-        samples = sample_vertices(fine, pub, q, _SAMPLES, work)
-        still_open = decide_by_samples(
-            sub.dim, pub.dim[q], is_one_piece(pub, q), items, lo, hi, asked, samples,
-            work.covered, work.shared, work.facts, relation,
-        )  # fmt: skip
+        if drawn:
+            samples = sample_vertices(fine, pub, q, _SAMPLES, work)
+            still_open = decide_by_samples(
+                sub.dim, pub.dim[q], is_one_piece(pub, q), items, lo, hi, asked, samples,
+                work.covered, work.shared, work.facts, relation,
+            )  # fmt: skip
         if still_open == 0:
             _deactivate(items, lo, hi, work)
             continue

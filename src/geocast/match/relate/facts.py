@@ -126,27 +126,28 @@ def _by_vertices(
 def decide_by_picture(
     sub: Shapes, blocks: NDArray[np.float64], dp: int, box: NDArray[np.float64],
     items: NDArray[np.int32], lo: int, hi: int, asked: NDArray[np.uint16],
-    frame: NDArray[np.float64], rim: NDArray[np.uint64], inside: NDArray[np.uint64],
+    drawn: bool, frame: NDArray[np.float64], rim: NDArray[np.uint64], inside: NDArray[np.uint64],
     facts: NDArray[np.uint8], relation: NDArray[np.uint16],
 ) -> int:  # fmt: skip
-    """Decide candidates lo:hi of a publication by its picture; returns how many stay open.
+    """Decide candidates lo:hi of a publication by boxes, and by its picture if that is drawn.
 
-    `facts` receives what is known of each, counted from lo.
+    Returns how many stay open. `facts` receives what is known of each, counted from lo.
     """
     xy, path_off, bounds, dims = sub.xy, sub.path_off, sub.bounds, sub.dim
     still_open = 0
     for k in range(lo, hi):
         g = items[k]
         ds = dims[g]
-        place = box_place(
-            frame, rim, inside, bounds[g, 0], bounds[g, 1], bounds[g, 2], bounds[g, 3]
-        )
-        if place != UNKNOWN:
-            relation[k] = CONTAINS if place == INSIDE else DISJOINT
-            continue
+        if drawn:
+            place = box_place(
+                frame, rim, inside, bounds[g, 0], bounds[g, 1], bounds[g, 2], bounds[g, 3]
+            )
+            if place != UNKNOWN:
+                relation[k] = CONTAINS if place == INSIDE else DISJOINT
+                continue
         known = _by_boxes(box, bounds, g, dp, ds)
         found = _decided(asked[k], known, dp, ds)
-        if found == PENDING:
+        if found == PENDING and drawn:
             first, last = path_range(sub, g)
             known = _by_vertices(
                 xy, path_off[first], path_off[last], blocks, box, frame, rim, inside, asked[k],

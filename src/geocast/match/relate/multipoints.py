@@ -56,7 +56,7 @@ def distinct_points(xy: NDArray[np.float64], a: int, b: int) -> NDArray[np.int64
     return kept[:n]
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _hit(
     g: int, place: int, touched: NDArray[np.int32], n: int,
     inside: NDArray[np.int32], on: NDArray[np.int32], unknown: NDArray[np.bool_],
@@ -73,7 +73,7 @@ def _hit(
     return n
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _relation(sub: Shapes, g: int, points: int, inside: int, on: int) -> int:
     """By where the distinct points lie; of points among points, by how many are the same."""
     if sub.dim[g] == 0:

@@ -24,8 +24,11 @@ from geocast.match.index.trie import (
 
 __all__ = ["is_line_end", "place_in_entry"]
 
+# Functions that make no arrays are compiled without reference counts (`_nrt=False`): counting those
+# of every array in a tuple would cost more than the work itself.
 
-@njit(cache=True)
+
+@njit(cache=True, _nrt=False)
 def is_line_end(shapes: Shapes, g: int, x: float, y: float) -> bool:
     """Does (x, y) belong to the boundary of line g: the end of an odd number of its paths?"""
     ends = 0
@@ -39,7 +42,7 @@ def is_line_end(shapes: Shapes, g: int, x: float, y: float) -> bool:
     return ends & 1 == 1
 
 
-@njit(cache=True)
+@njit(cache=True, _nrt=False)
 def _place_on_line(trie: Trie, shapes: Shapes, t: int, x: float, y: float) -> int:
     xy = shapes.xy
     unknown = False
@@ -53,7 +56,7 @@ def _place_on_line(trie: Trie, shapes: Shapes, t: int, x: float, y: float) -> in
     return UNKNOWN if unknown else OUTSIDE
 
 
-@njit(cache=True)
+@njit(cache=True, _nrt=False)
 def _place_on_points(trie: Trie, xy: NDArray[np.float64], t: int, x: float, y: float) -> int:
     for r in range(entry_runs(trie, t)):
         first, length = entry_run(trie, t, r)

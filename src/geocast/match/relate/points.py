@@ -189,16 +189,18 @@ def _fetch_ahead(
 def match_points(
     trie: Trie, shapes: Shapes, labels: Labels, sort: bool,
     xs: NDArray[np.float64], ys: NDArray[np.float64], order: NDArray[np.int32], lists: Lists,
+    values: NDArray[np.int32],
 ) -> tuple[NDArray[np.int32], int, NDArray[np.int32], int]:  # fmt: skip
     """List the labels that each point matches.
 
-    lists.start and lists.length are set; points may share a list. Returns the values, their
-    number, and the points and geometries (as rows of two) that GEOS must decide, and their number.
+    lists.start and lists.length are set; points may share a list. Returns the values (the given
+    array, or a larger one), their number, and the points and geometries (as rows of two) that GEOS
+    must decide, and their number.
     """
     slots, inner, entry, xy = trie.slot, trie.inner, trie.entry, shapes.xy
     starts, lengths = lists.start, lists.length
     scale = (1 << DEEPEST) / SPAN
-    values, used = np.empty(max(1024, 8 * len(xs)), np.int32), 0
+    used = 0
     doubts, doubtful = np.empty((64, 2), np.int32), 0
     path = np.full((_LEVELS, 3), -1, np.int64)  # of the last leaf: slot, start and length of list
     memo, known, leaf = np.empty((8, 3), np.int64), 0, -1  # in it: pattern, start and length

@@ -8,7 +8,8 @@ pixel form a rectangle. Edges are drawn wider by `_MARGIN`, a thousand times wha
 them, so that no edge passes through the rectangle of a pixel outside the rim: it is connected and
 free of edges, hence on one side. On which side is the parity of the edges left of it on the middle
 line of its row; the column of such an edge is in the rim, so a rounding error there changes
-nothing outside the rim. Pictures whose pixels would come near `_MARGIN` in size are not drawn.
+nothing outside the rim. Pictures whose pixels would come near `_MARGIN` in size are not drawn,
+nor are those of a few edges, which are sooner compared one by one.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ PIXELS: Final = 64
 
 _MARGIN: Final = 1e-10
 _SMALLEST: Final = 1e-5
+_FEWEST: Final = 32
 _ALL: Final = np.uint64(0xFFFFFFFFFFFFFFFF)
 _WEST, _SOUTH, _EAST, _NORTH, _ACROSS, _UP = range(6)
 
@@ -52,14 +54,17 @@ def draw(
     xy: NDArray[np.float64], path_off: NDArray[np.int32], first: int, last: int,
     box: NDArray[np.float64], area: bool, frame: NDArray[np.float64],
     rim: NDArray[np.uint64], inside: NDArray[np.uint64],
-) -> None:  # fmt: skip
-    """Draw the paths first:last, whose bounds are `box`; only an area has an inside."""
+) -> bool:  # fmt: skip
+    """Draw the paths first:last, whose bounds are `box`; only an area has an inside.
+
+    Returns False for what is too small or too simple to be worth it: all of its box is rim.
+    """
     west, south, width, height = box[0], box[1], box[2] - box[0], box[3] - box[1]
     frame[_WEST], frame[_SOUTH], frame[_EAST], frame[_NORTH] = box[0], box[1], box[2], box[3]
-    if max(width, height) < _SMALLEST:
+    if max(width, height) < _SMALLEST or path_off[last] - path_off[first] < _FEWEST:
         frame[_ACROSS] = frame[_UP] = 0.0
         rim[0] = 1
-        return
+        return False
     sx = PIXELS / width if width > _SMALLEST else 0.0
     sy = PIXELS / height if height > _SMALLEST else 0.0
     frame[_ACROSS], frame[_UP] = sx, sy
@@ -93,6 +98,7 @@ def draw(
                     if c < PIXELS - 1:
                         inside[r] ^= _columns(c + 1, PIXELS - 1)
             ax, ay = bx, by
+    return True
 
 
 @njit(cache=True, inline="always")

@@ -83,6 +83,18 @@ def _count_covered(trie: Trie, slot: int, leaves: int, work: Work) -> None:
 
 
 @njit(cache=True, inline="always")
+def _deepest_cells(bounds: NDArray[np.float64], q: int) -> tuple[int, int, int, int]:
+    """Return the deepest-level cells that the corners of a box come near."""
+    scale = (1 << DEEPEST) / SPAN
+    return (
+        int((bounds[q, 0] - QUERY_MARGIN - ORIGIN) * scale),
+        int((bounds[q, 1] - QUERY_MARGIN - ORIGIN) * scale),
+        int((bounds[q, 2] + QUERY_MARGIN - ORIGIN) * scale),
+        int((bounds[q, 3] + QUERY_MARGIN - ORIGIN) * scale),
+    )
+
+
+@njit(cache=True, inline="always")
 def _edge_boxes(
     xy: NDArray[np.float64], edge: NDArray[np.int32], edges: int, v0: int,
     edge_box: NDArray[np.int32],
@@ -244,17 +256,12 @@ def _visit_leaf(
 
 
 @njit(cache=True, inline="always")
-def _one_child(box: NDArray[np.float64], column: int, row: int, level: int) -> int:
-    """Return the only child that the box comes near, or -1 if there are several."""
-    h = side(level + FAN_BITS)
-    x0, y0 = ORIGIN + column * side(level), ORIGIN + row * side(level)
-    i0 = int(np.floor((box[0] - QUERY_MARGIN - x0) / h))
-    j0 = int(np.floor((box[1] - QUERY_MARGIN - y0) / h))
-    i1 = int(np.floor((box[2] + QUERY_MARGIN - x0) / h))
-    j1 = int(np.floor((box[3] + QUERY_MARGIN - y0) / h))
-    if i0 != i1 or j0 != j1 or i0 < 0 or j0 < 0 or i0 >= FAN or j0 >= FAN:
+def _one_child(x0: int, y0: int, x1: int, y1: int, level: int) -> int:
+    """Return the only child of a cell that a box, in deepest-level cells, comes near; else -1."""
+    shift = DEEPEST - level - FAN_BITS
+    if x0 >> shift != x1 >> shift or y0 >> shift != y1 >> shift:
         return -1
-    return (j0 << FAN_BITS) + i0
+    return (((y0 >> shift) & (FAN - 1)) << FAN_BITS) | ((x0 >> shift) & (FAN - 1))
 
 
 @njit(cache=True, inline="always")
@@ -266,6 +273,7 @@ def walk(trie: Trie, pub: Shapes, q: int, edges: int, work: Work, count: NDArray
     """
     v0 = pub.path_off[path_range(pub, q)[0]]
     _edge_boxes(pub.xy, work.edge, edges, v0, work.edge_box)
+    x0, y0, x1, y1 = _deepest_cells(pub.bounds, q)
     depth, used = _start(pub, q, edges, v0, work)
     leaves = links = 0
     while depth > 0:
@@ -287,7 +295,7 @@ def walk(trie: Trie, pub: Shapes, q: int, edges: int, work: Work, count: NDArray
         if trie.slot[slot, 3] > 0:
             work.stack[depth, 6] = leaves
             depth += 1
-        alone = _one_child(pub.bounds[q], column, row, level)
+        alone = _one_child(x0, y0, x1, y1, level)
         if alone >= 0:
             i, j = column * FAN + (alone & (FAN - 1)), row * FAN + (alone >> FAN_BITS)
             depth = _push(work.stack, depth, child + alone, i, j, level + FAN_BITS, lo, hi)
