@@ -93,7 +93,7 @@ class Search:
         """Relate publications to candidates by cells; what is left in doubt by GEOS."""
         part = self._part
         extended = np.flatnonzero(pub.dim > 0)
-        offsets, items, asked = self._candidates(pub)
+        offsets, items, asked = self._candidates(pub, extended)
         relation = np.zeros(len(items), np.uint16)
         if len(extended):
             order = hilbert_order(pub.bounds[extended])
@@ -106,9 +106,13 @@ class Search:
         return self._emit(pub, offsets, items, relation)
 
     def _candidates(
-        self, pub: Shapes
+        self, pub: Shapes, rows: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint16]]:
-        offsets, items = self._part.boxes.query(pub.bounds)
+        """Return offsets, candidates and predicates to ask for; only these rows have any."""
+        found, items = self._part.boxes.query(pub.bounds[rows])
+        offsets = np.zeros(len(pub.dim) + 1, np.int64)
+        offsets[rows + 1] = np.diff(found)
+        np.cumsum(offsets, out=offsets)
         return apply_rules(
             pub, self._part.shapes, self._part.need, POSSIBLE_BY_DIMENSION, offsets, items
         )
@@ -129,20 +133,19 @@ class Search:
         items: NDArray[np.int32],
         relation: NDArray[np.uint16],
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint16]]:
-        """Replace the candidates of multipoints by what their points hit in the cells."""
+        """Add for multipoints, which have no candidates, what their points hit in the cells."""
         rows = np.flatnonzero(pub.dim == 0)
         own_off, own_items, own_relation = relate_multipoints(
             index.trie, self._part.shapes, pub, rows
         )
         owner = np.repeat(np.arange(len(pub.dim)), np.diff(offsets))
-        keep = pub.dim[owner] > 0
-        owner = np.concatenate([owner[keep], np.repeat(rows, np.diff(own_off))])
+        owner = np.concatenate([owner, np.repeat(rows, np.diff(own_off))])
         order = np.argsort(owner, kind="stable")
         merged = np.searchsorted(owner[order], np.arange(len(pub.dim) + 1))
         return (
             merged,
-            np.concatenate([items[keep], own_items])[order],
-            np.concatenate([relation[keep], own_relation])[order],
+            np.concatenate([items, own_items])[order],
+            np.concatenate([relation, own_relation])[order],
         )
 
     def _emit(
@@ -166,7 +169,7 @@ class Search:
 
     def _refine(self, pub: Shapes) -> tuple[Lists, NDArray[np.int32]]:
         """Ask GEOS about every candidate that the rules leave."""
-        offsets, items, _ = self._candidates(pub)
+        offsets, items, _ = self._candidates(pub, np.arange(len(pub.dim)))
         relation = np.full(len(items), DOUBT, np.uint16)
         return self._emit(pub, offsets, items, relation)
 

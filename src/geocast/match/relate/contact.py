@@ -289,14 +289,15 @@ def _in_leaf(x: float, y: float, x0: float, y0: float, h: float) -> bool:
 @njit(cache=True, inline="always")
 def find_sides(
     trie: Trie, pub: Shapes, q: int, sub: Shapes, g: int, u: int, pair: int,
-    inside: bool, outside: bool, enough: bool, work: Work,
+    inside: bool, outside: bool, enough: bool, uniform: bool, work: Work,
 ) -> Sides:  # fmt: skip
     """Say on which sides of area g the publication's edges run, after contacts were found.
 
     No edge crosses the boundary of g, so an edge that is not shared lies on one side. A free end
     tells which; between two shared vertices, the corner of g does. Edges in leaves that g covers,
     or is absent from, were counted by the walk: `inside` and `outside` say so at the start.
-    `enough` says that to find the inside is the end of the search.
+    `enough` says that to find the inside is the end of the search, `uniform` that all edges run on
+    one side.
     """
     arena, leaf_lists, link_next = work.arena, work.leaf, work.link_next
     link_leaf, link_entry = work.link_leaf, work.link_entry
@@ -305,7 +306,7 @@ def find_sides(
     v0 = pub.path_off[path_range(pub, q)[0]]
     link = work.head[u]
     while link >= 0:
-        if inside and (outside or enough):
+        if (inside and (outside or enough)) or (uniform and (inside or outside)):
             break
         leaf, t = link_leaf[link], link_entry[link]
         link = link_next[link]
@@ -336,6 +337,6 @@ def find_sides(
                 outside = True
             else:
                 return Sides(inside, outside, True)
-            if inside and (outside or enough):
+            if uniform or (inside and (outside or enough)):
                 break
     return Sides(inside, outside, False)

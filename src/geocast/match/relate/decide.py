@@ -96,8 +96,10 @@ def decide(
             relation = _by_contacts(dp, ds, contacts, touchy, need)
         if relation == PENDING and ds == 2:
             enough = contacts.opposite and dp == 2
+            own_first, own_last = path_range(pub, q)
+            uniform = own_last - own_first == 1 and not contacts.touching
             sides = find_sides(
-                trie, pub, q, sub, g, u, pair, sides.inside, sides.outside, enough, work
+                trie, pub, q, sub, g, u, pair, sides.inside, sides.outside, enough, uniform, work
             )
             relation = _by_sides(dp, sides, contacts, need, last - first)
     if relation == PENDING:

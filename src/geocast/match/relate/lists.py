@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from geocast.match.machine import prefetch
+
 __all__ = ["Lists", "add_to_lists", "gather", "merge_tail", "room", "sort_range"]
+
+
+_AHEAD: Final = 16
+_A_LINE: Final = 16  # numbers
 
 
 class Lists(NamedTuple):
@@ -73,6 +79,9 @@ def gather(
 ) -> None:  # fmt: skip
     """Copy list k to out[offsets[rows[k]] : ...] for every k."""
     for k in range(len(rows)):
+        if k + _AHEAD < len(rows):
+            prefetch(values, start[k + _AHEAD])
+            prefetch(values, start[k + _AHEAD] + _A_LINE)
         at, s = offsets[rows[k]], start[k]
         for j in range(length[k]):
             out[at + j] = values[s + j]
