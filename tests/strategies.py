@@ -22,6 +22,7 @@ from tests.lattice import (
     nudged,
     points_of,
     rewritten,
+    with_midpoints,
 )
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "nudged",
     "points_of",
     "rewritten",
+    "with_midpoints",
 ]
 
 SPAN = 4

@@ -22,6 +22,7 @@ from tests.oracle.spatial import Geometries, Pairs
 __all__ = [
     "INDEX_NAMES",
     "assert_all_predicates",
+    "assert_one_predicate_each",
     "assert_pairs",
     "found_pairs",
     "publication_table",
@@ -71,7 +72,7 @@ def found_pairs(matches: pa.Table) -> Pairs:
     assert (np.diff(publications) > 0).all(), "publications are not in the order of the input"
     counts = pc.list_value_length(lists).to_numpy()
     assert (counts > 0).all(), "a publication without matches is reported"
-    for ids in lists.to_pylist()[:50]:
+    for ids in lists.slice(0, 50).to_pylist():
         assert ids == sorted(ids), "subscriptions are not sorted"
     items = pc.cast(pc.list_flatten(lists), pa.int64()).to_numpy()
     return np.repeat(publications, counts), items
@@ -101,6 +102,23 @@ def assert_all_predicates(
 
     both = np.concatenate([w[0] for w in wanted]), np.concatenate([w[1] for w in wanted])
     assert_pairs(found, both, pair)
+
+
+def assert_one_predicate_each(
+    publications: Geometries, areas: Geometries, expected: Mapping[str, Pairs], seed: int
+) -> None:
+    """Every area subscribes with one predicate, so that nothing else need be known of a pair."""
+    predicates = np.random.default_rng(seed).choice(_NAMES, len(areas))
+    matcher = geocast.Matcher(subscription_table(areas, predicates.tolist()))
+    found = found_pairs(matcher.match(publication_table(publications)))
+    own = [(name, *expected[name]) for name in _NAMES]
+    kept = [
+        (rows[keep], columns[keep])
+        for name, rows, columns in own
+        for keep in [predicates[columns] == name]
+    ]
+    both = np.concatenate([k[0] for k in kept]), np.concatenate([k[1] for k in kept])
+    assert_pairs(found, both, lambda i, j: (str(predicates[j]), publications[i], areas[j]))
 
 
 def assert_pairs(found: Pairs, expected: Pairs, pair: Callable[[int, int], Pair]) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from tests.match.comparison import INDEX_NAMES, assert_all_predicates
+from tests.match.comparison import INDEX_NAMES, assert_all_predicates, assert_one_predicate_each
 from tests.oracle import pairs_by_predicate
 from tests.oracle.spatial import Geometries, Pairs
 from tests.strategies import (
@@ -17,6 +17,7 @@ from tests.strategies import (
     nudged,
     points_of,
     rewritten,
+    with_midpoints,
 )
 
 Scene = tuple[Geometries, Geometries, dict[str, Pairs]]
@@ -91,3 +92,29 @@ def test_many_grids(seed: int) -> None:
         ]
     )
     assert_all_predicates(publications, areas, pairs_by_predicate(publications, areas), "cells")
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_one_predicate_each(seed: int) -> None:
+    rng = np.random.default_rng(70_000 + seed)
+    step, offset = FRAMES[seed % len(FRAMES)]
+    areas = lattice_geometries(rng, 200, step, offset, span=4 + seed % 5)
+    publications = lattice_geometries(rng, 120, step, offset, span=4 + seed % 5)
+    expected = pairs_by_predicate(publications, areas)
+    assert_one_predicate_each(publications, areas, expected, seed)
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_publications_of_many_vertices(seed: int) -> None:
+    """With enough edges a publication is drawn; midpoints of dyadic edges lie on them exactly."""
+    rng = np.random.default_rng(80_000 + seed)
+    step, offset = [(1 / 64, (0.0, 0.0)), (0.5, (-128.0, 32.0))][seed % 2]
+    span = 4 + seed % 5
+    areas = lattice_geometries(rng, 160, step, offset, span=span)
+    extended = ("line", "multiline", "polygon", "multipolygon")
+    drawn = lattice_geometries(rng, 90, step, offset, kinds=extended, span=span)
+    publications = with_midpoints(np.concatenate([drawn, areas[:30]]), 4)
+    areas = np.concatenate([areas, with_midpoints(areas[20:60], 2)])
+    expected = pairs_by_predicate(publications, areas)
+    assert_all_predicates(publications, areas, expected, "cells")
+    assert_one_predicate_each(publications, areas, expected, seed)
