@@ -4,6 +4,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+import shapely
 from hypothesis import HealthCheck, given, settings
 
 from tests.match.comparison import INDEX_NAMES, assert_all_predicates, assert_one_predicate_each
@@ -118,3 +119,22 @@ def test_publications_of_many_vertices(seed: int) -> None:
     expected = pairs_by_predicate(publications, areas)
     assert_all_predicates(publications, areas, expected, "cells")
     assert_one_predicate_each(publications, areas, expected, seed)
+
+
+def test_areas_around_and_in_holes() -> None:
+    """Rings far from each other, one in another: what they enclose decides, not where they run."""
+    radii = (0.5, 1.0, 2.0, 3.0, 4.5)
+    discs = [shapely.buffer(shapely.Point(7.0, -3.0), r, quad_segs=100) for r in radii]
+    rings = [
+        shapely.difference(outer, inner)
+        for k, inner in enumerate(discs)
+        for outer in discs[k + 1 :]
+    ]
+    apart = [shapely.transform(disc, lambda xy: xy + np.array([20.0, 0.0])) for disc in discs[:2]]
+    parts = [shapely.union(ring, disc) for ring in rings for disc in (discs[0], *apart)]
+    usable = [g for g in (*discs, *rings, *parts) if g.geom_type in ("Polygon", "MultiPolygon")]
+    areas = np.array([*usable, *(shapely.boundary(g) for g in usable)], dtype=object)
+    expected = pairs_by_predicate(areas, areas)
+    assert_all_predicates(areas, areas, expected, "cells")
+    for seed in range(5):
+        assert_one_predicate_each(areas, areas, expected, seed)

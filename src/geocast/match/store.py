@@ -24,7 +24,7 @@ from geocast.match.standing import Standing
 
 __all__ = ["FORMAT", "load", "save"]
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 """Raised whenever the layout changes; files of another format are refused."""
 
 _MANIFEST: Final = "manifest.json"

@@ -9,6 +9,7 @@ import pyarrow as pa
 from numba import njit
 from numpy.typing import NDArray
 
+from geocast.match.geometry.shapes import frozen
 from geocast.match.machine import load_word, store_word
 
 __all__ = ["Strings"]
@@ -58,6 +59,7 @@ class Strings:
         self._offsets = np.zeros(1, np.int32)
         if n:
             self._offsets = np.frombuffer(offsets, np.int32, n + 1, 4 * strings.offset)
+        self._offsets = frozen(self._offsets)
         used = int(self._offsets[-1])
         self._data = np.zeros(used + _WORD, np.uint8)
         if used:

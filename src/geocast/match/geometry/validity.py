@@ -122,7 +122,7 @@ def _turns(xy: NDArray[np.float64], a: int, b: int) -> bool:
     for v in range(a, b):
         x, y = xy[v, 0], xy[v, 1]
         nx, ny = xy[v + 1, 0], xy[v + 1, 1]
-        if (px - x) * (nx - x) + (py - y) * (ny - y) > 0.0:
+        if (px - x) * (nx - x) + (py - y) * (ny - y) >= 0.0:
             side = orientation(px, py, x, y, nx, ny)
             if side == UNSURE or side == 0:
                 return False

@@ -45,7 +45,7 @@ from geocast.match.index.frame import (
 )
 from geocast.match.index.trie import SPILLED, Trie, entry_geometry
 
-__all__ = ["LEAF_EDGES", "CellIndex", "build_trie"]
+__all__ = ["COARSE_LEAF_EDGES", "LEAF_EDGES", "CellIndex", "build_trie"]
 
 LEAF_EDGES: Final = 32
 """A cell with more edges is divided; fewer make points faster and the index larger."""

@@ -18,7 +18,7 @@ from geocast.match.geometry.shapes import Shapes, path_range
 from geocast.match.index.trie import Trie
 from geocast.match.predicate.relation import DOUBT, PENDING
 from geocast.match.relate.decide import decide
-from geocast.match.relate.facts import decide_by_picture, decide_by_samples, is_one_piece
+from geocast.match.relate.facts import decide_by_picture, decide_by_samples, is_one_piece, is_solid
 from geocast.match.relate.raster import draw, edges_near, want
 from geocast.match.relate.strips import forget_strips
 from geocast.match.relate.walk import OVERFLOW, sample_vertices, walk
@@ -102,8 +102,8 @@ def relate_batch(
             work.frame, work.rim, work.inside,
         )  # fmt: skip
         still_open = decide_by_picture(
-            sub, blocks, pub.dim[q], pub.bounds[q], items, lo, hi, asked, drawn, work.frame,
-            work.rim, work.inside, work.facts, relation,
+            sub, blocks, pub.dim[q], is_solid(pub, q), pub.bounds[q], items, lo, hi, asked,
+            drawn, work.frame, work.rim, work.inside, work.facts, relation,
         )  # fmt: skip
         if still_open == 0:
             continue
@@ -111,8 +111,8 @@ def relate_batch(
         if drawn:
             samples = sample_vertices(fine, pub, q, _SAMPLES, work)
             still_open = decide_by_samples(
-                sub.dim, pub.dim[q], is_one_piece(pub, q), items, lo, hi, asked, samples,
-                work.covered, work.shared, work.facts, relation,
+                sub.dim, pub.dim[q], is_solid(pub, q), is_one_piece(pub, q), items, lo, hi, asked,
+                samples, work.covered, work.shared, work.facts, relation,
             )  # fmt: skip
         if still_open == 0:
             _deactivate(items, lo, hi, work)

@@ -53,7 +53,7 @@ from geocast.match.relate.contact import (
     find_sides,
     is_shared_edge,
 )
-from geocast.match.relate.facts import EXCEEDS, MEET
+from geocast.match.relate.facts import EXCEEDS, FALSE_BY_LEAVES, MEET
 from geocast.match.relate.strips import place_in_publication
 from geocast.match.relate.work import Work
 from geocast.model import Predicate
@@ -64,9 +64,6 @@ _NEEDS_OUTSIDE: Final = bit(
     Predicate.WITHIN, Predicate.OVERLAPS, Predicate.COVEREDBY, Predicate.CROSSES
 )
 """Predicates that, once the interiors are known to meet, ask whether the publication leaves g."""
-
-_FALSE_OUTSIDE: Final = bit(Predicate.EQUALS, Predicate.WITHIN, Predicate.COVEREDBY)
-"""Predicates that are false as soon as the publication leaves g."""
 
 
 @njit(cache=True, inline="always")
@@ -123,7 +120,7 @@ def _by_leaves(
         return WITHIN if shared == 0 and (rings == 1 or dp == 1) else PENDING
     if dp == 1:
         return DISJOINT if shared == 0 else PENDING
-    return NOTHING if outside and need & ~_FALSE_OUTSIDE == 0 else PENDING
+    return NOTHING if outside and need & ~FALSE_BY_LEAVES == 0 else PENDING
 
 
 @njit(cache=True)

@@ -8,12 +8,13 @@ Facts about a publication P and a geometry S, each proved by boxes or single ver
   area S inside the area P, as S has an outside next to it; lower dimensions never hold P.
 - EXCEEDS: S's interior leaves P; the same with the roles exchanged.
 
-- CLEAR: no edge of S comes near an edge of P. Then S has no part both inside and outside P.
+- CLEAR: no edge of S comes near an edge of P. Then no edge of S is both inside and outside P.
 
 The first three together are overlap (two areas) or crossing (an area and a line or points). MEET
 makes intersects true, touches false; LEAVES makes within, coveredby and equals false; EXCEEDS makes
 contains, covers and equals false. With CLEAR, S lies inside P if a vertex does and none is
-outside; it lies apart from P if none is inside, unless P, in one piece, lies inside S.
+outside, but for an area S around a hole of P: P must be solid. S lies apart from P if none of its
+vertices is inside, unless P, in one piece, lies inside S.
 """
 
 from __future__ import annotations
@@ -41,7 +42,15 @@ from geocast.match.predicate.relation import (
 from geocast.match.relate.raster import box_place, point_place
 from geocast.model import Predicate
 
-__all__ = ["EXCEEDS", "MEET", "decide_by_picture", "decide_by_samples", "is_one_piece"]
+__all__ = [
+    "EXCEEDS",
+    "FALSE_BY_LEAVES",
+    "MEET",
+    "decide_by_picture",
+    "decide_by_samples",
+    "is_one_piece",
+    "is_solid",
+]
 
 MEET: Final = 1
 LEAVES: Final = 2
@@ -51,7 +60,7 @@ _ALL_THREE: Final = MEET | LEAVES | EXCEEDS
 
 _P = Predicate
 _SETTLED_BY_MEET: Final = bit(_P.INTERSECTS, _P.TOUCHES, _P.DISJOINT)
-_FALSE_BY_LEAVES: Final = bit(_P.WITHIN, _P.COVEREDBY, _P.EQUALS)
+FALSE_BY_LEAVES: Final = bit(_P.WITHIN, _P.COVEREDBY, _P.EQUALS)
 _FALSE_BY_EXCEEDS: Final = bit(_P.CONTAINS, _P.COVERS, _P.EQUALS)
 
 _STRIDE: Final = 4
@@ -59,12 +68,12 @@ _STRIDE: Final = 4
 
 
 @njit(cache=True, inline="always")
-def _decided(asked: int, facts: int, dp: int, ds: int) -> int:
+def _decided(asked: int, facts: int, dp: int, ds: int, solid: bool) -> int:
     """Return the relation that the facts prove, right for what is asked, or PENDING."""
     if facts & _ALL_THREE == _ALL_THREE:
         return OVERLAPS if dp == ds else CROSSES
     if facts & CLEAR:
-        if facts & MEET and not facts & EXCEEDS:
+        if facts & MEET and not facts & EXCEEDS and (solid or ds < 2):
             return CONTAINS
         if ds < 2 and not facts & MEET:
             return DISJOINT
@@ -72,7 +81,7 @@ def _decided(asked: int, facts: int, dp: int, ds: int) -> int:
     if facts & MEET:
         open_ &= ~_SETTLED_BY_MEET
     if facts & LEAVES:
-        open_ &= ~_FALSE_BY_LEAVES
+        open_ &= ~FALSE_BY_LEAVES
     if facts & EXCEEDS:
         open_ &= ~_FALSE_BY_EXCEEDS
     if open_ != 0:
@@ -94,7 +103,7 @@ def _by_boxes(p: NDArray[np.float64], s: NDArray[np.float64], g: int, dp: int, d
 def _by_vertices(
     xy: NDArray[np.float64], v0: int, v1: int, blocks: NDArray[np.float64],
     box: NDArray[np.float64], frame: NDArray[np.float64], rim: NDArray[np.uint64],
-    inside: NDArray[np.uint64], asked: int, known: int, dp: int, ds: int,
+    inside: NDArray[np.uint64], asked: int, known: int, dp: int, ds: int, solid: bool,
 ) -> int:  # fmt: skip
     """Add the facts that vertices v0:v1 of a candidate tell, until they decide what is asked."""
     clear = True
@@ -117,14 +126,14 @@ def _by_vertices(
                     known |= MEET | LEAVES
                 elif place == OUTSIDE:
                     known |= EXCEEDS
-        if known != before and _decided(asked, known, dp, ds) != PENDING:
+        if known != before and _decided(asked, known, dp, ds, solid) != PENDING:
             return known
     return known | CLEAR if clear else known
 
 
 @njit(cache=True)
 def decide_by_picture(
-    sub: Shapes, blocks: NDArray[np.float64], dp: int, box: NDArray[np.float64],
+    sub: Shapes, blocks: NDArray[np.float64], dp: int, solid: bool, box: NDArray[np.float64],
     items: NDArray[np.int32], lo: int, hi: int, asked: NDArray[np.uint16],
     drawn: bool, frame: NDArray[np.float64], rim: NDArray[np.uint64], inside: NDArray[np.uint64],
     facts: NDArray[np.uint8], relation: NDArray[np.uint16],
@@ -146,18 +155,25 @@ def decide_by_picture(
                 relation[k] = CONTAINS if place == INSIDE else DISJOINT
                 continue
         known = _by_boxes(box, bounds, g, dp, ds)
-        found = _decided(asked[k], known, dp, ds)
+        found = _decided(asked[k], known, dp, ds, solid)
         if found == PENDING and drawn:
             first, last = path_range(sub, g)
             known = _by_vertices(
                 xy, path_off[first], path_off[last], blocks, box, frame, rim, inside, asked[k],
-                known, dp, ds,
+                known, dp, ds, solid,
             )  # fmt: skip
-            found = _decided(asked[k], known, dp, ds)
+            found = _decided(asked[k], known, dp, ds, solid)
         facts[k - lo] = known
         relation[k] = found
         still_open += found == PENDING
     return still_open
+
+
+@njit(cache=True, inline="always")
+def is_solid(pub: Shapes, q: int) -> bool:
+    """Has publication q no holes?"""
+    first, last = path_range(pub, q)
+    return last - first == pub.geom_off[q + 1] - pub.geom_off[q]
 
 
 @njit(cache=True, inline="always")
@@ -169,8 +185,9 @@ def is_one_piece(pub: Shapes, q: int) -> bool:
 
 @njit(cache=True)
 def decide_by_samples(
-    dims: NDArray[np.int8], dp: int, one_piece: bool, items: NDArray[np.int32], lo: int, hi: int,
-    asked: NDArray[np.uint16], samples: int, covered: NDArray[np.int32],
+    dims: NDArray[np.int8], dp: int, solid: bool, one_piece: bool,
+    items: NDArray[np.int32], lo: int, hi: int, asked: NDArray[np.uint16],
+    samples: int, covered: NDArray[np.int32],
     shared: NDArray[np.int32], facts: NDArray[np.uint8], relation: NDArray[np.uint16],
 ) -> int:  # fmt: skip
     """Decide by which leaves of the publication's sampled vertices a candidate covers or shares.
@@ -195,6 +212,6 @@ def decide_by_samples(
         if outside:
             known |= LEAVES
         facts[u] = known
-        relation[k] = _decided(asked[k], known, dp, ds)
+        relation[k] = _decided(asked[k], known, dp, ds, solid)
         still_open += relation[k] == PENDING
     return still_open

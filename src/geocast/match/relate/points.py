@@ -270,14 +270,14 @@ def match_points(
                 found += 1
             if pattern == 0:
                 pass  # outside all of them: what covers the leaf is the list
-            elif found < known and pattern != _LONG:
+            elif found < known:
                 start, length = memo[found, 1], memo[found, 2]
             else:
                 values, end = _with_entries(
                     entry, e0, e1, places, labels, sort, values, used, start, length
                 )
                 start, length, used = used, end - used, end
-                if known < len(memo):
+                if known < len(memo) and pattern != _LONG:
                     memo[known, 0], memo[known, 1], memo[known, 2] = pattern, start, length
                     known += 1
         starts[i] = start

@@ -19,7 +19,7 @@ from geocast.match.relate.work import Work
 
 __all__ = ["forget_strips", "place_in_publication"]
 
-# Work.strip_frame: the bottom, the strips per degree, the number of strips (0: not built)
+# Work.strip_frame: bottom, strips per degree, number of strips (0: not built, -1: too many)
 
 
 @njit(cache=True, inline="always")
@@ -61,7 +61,7 @@ def _build_strips(pub: Shapes, q: int, work: Work) -> bool:
     for k in range(strips):
         work.strip_off[k + 1] += work.strip_off[k]
     if work.strip_off[strips] > len(work.strip_edge):
-        work.strip_frame[2] = 0.0
+        work.strip_frame[2] = -1.0
         return False
     _each_strip(pub, q, True, work)
     for k in range(strips, 0, -1):
@@ -122,9 +122,10 @@ def _strip_of(frame: NDArray[np.float64], y: float) -> int:
 
 @njit(cache=True, inline="always")
 def place_in_publication(pub: Shapes, q: int, x: float, y: float, work: Work) -> int:
-    """Return OUTSIDE, INSIDE, ON or UNKNOWN for (x, y) in publication q, whose picture is drawn."""
+    """Return OUTSIDE, INSIDE, ON or UNKNOWN for (x, y) in publication q, as `draw` left it."""
     place = point_place(work.frame, work.rim, work.inside, x, y)
-    if place == UNKNOWN and (work.strip_frame[2] > 0.0 or _build_strips(pub, q, work)):
+    strips = work.strip_frame[2]
+    if place == UNKNOWN and (strips > 0.0 or (strips == 0.0 and _build_strips(pub, q, work))):
         k = _strip_of(work.strip_frame, y)
         lo, hi = work.strip_off[k], work.strip_off[k + 1]
         if pub.dim[q] == 2:

@@ -158,6 +158,8 @@ def _start(pub: Shapes, q: int, edges: int, v0: int, work: Work) -> tuple[int, i
     cells = w * (int((box[3] + QUERY_MARGIN - ORIGIN) / h) - j0 + 1)
     across = 1 << ROOT_LEVEL
     used = n = 0
+    if edges > len(work.arena):
+        return OVERFLOW, 0
     if cells == 1:
         for used in range(edges):
             work.arena[used] = work.edge[used]
