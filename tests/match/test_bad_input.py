@@ -280,3 +280,12 @@ def test_points_at_the_very_edge_of_the_world_are_good() -> None:
     table = pa.table({"id": [str(k) for k in range(4)], "geometry": corners})
     matches = geocast.match(pa.table({"id": ["s"], "geometry": [world]}), table)
     assert len(matches) == 4
+
+
+@pytest.mark.parametrize("given", ["subscriptions.geojson", {"id": ["a"]}, None])
+def test_what_is_no_table_is_refused(given: object) -> None:
+    good = pa.table({"id": ["a"], "geometry": [shapely.to_wkb(shapely.Point(0, 0))]})
+    with pytest.raises(InputError, match="subscriptions must be an Arrow table, not"):
+        geocast.match(given, good)
+    with pytest.raises(InputError, match="publications must be an Arrow table, not"):
+        geocast.Matcher(good).match(given)

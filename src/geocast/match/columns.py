@@ -11,7 +11,14 @@ from numpy.typing import NDArray
 
 from geocast.errors import InputError
 
-__all__ = ["Identified", "binary_column", "one_array", "string_column", "string_ids"]
+__all__ = [
+    "Identified",
+    "binary_column",
+    "one_array",
+    "require_table",
+    "string_column",
+    "string_ids",
+]
 
 
 @dataclass(frozen=True)
@@ -38,6 +45,12 @@ def one_array(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     if pa.types.is_binary_view(column.type):
         return column.cast(pa.binary())
     return column
+
+
+def require_table(table: object, side: str) -> None:
+    """Raise InputError unless this is an Arrow table or batch."""
+    if not isinstance(table, pa.Table | pa.RecordBatch):
+        raise InputError(f"{side} must be an Arrow table, not {type(table).__name__}")
 
 
 def _column(table: pa.Table | pa.RecordBatch, name: str, side: str) -> pa.Array:
@@ -75,6 +88,7 @@ def string_column(table: pa.Table | pa.RecordBatch, name: str, side: str) -> pa.
 
 def string_ids(table: pa.Table | pa.RecordBatch, side: str) -> Identified:
     """Return the column `id` as text: whole numbers become their decimal digits."""
+    require_table(table, side)
     column = _column(table, "id", side)
     if pa.types.is_integer(column.type):
         column = column.cast(pa.string())

@@ -14,7 +14,13 @@ from numpy.typing import NDArray
 
 from geocast.errors import GeocastError, InputError
 from geocast.language import Filter, NormalForm, normalise
-from geocast.match.columns import Identified, binary_column, string_column, string_ids
+from geocast.match.columns import (
+    Identified,
+    binary_column,
+    require_table,
+    string_column,
+    string_ids,
+)
 from geocast.match.geometry.decode import Geometries, decode_distinct
 from geocast.match.rows import RowBuilder, Rows
 from geocast.model import Predicate, Rejects
@@ -53,6 +59,7 @@ def read_subscriptions(table: pa.Table) -> Subscriptions:
 
     Raises InputError where a column is missing or of a type that cannot hold what it should.
     """
+    require_table(table, "subscriptions")
     if "geometry" not in table.column_names and "filter" not in table.column_names:
         raise InputError("subscriptions have neither a column 'geometry' nor a column 'filter'")
     ids = string_ids(table, "subscriptions")
