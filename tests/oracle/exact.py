@@ -20,7 +20,7 @@ from typing import Any
 
 import shapely
 
-__all__ = ["exact_relate", "matrix_holds"]
+__all__ = ["MASKS", "exact_relate", "matrix_holds"]
 
 Spot = tuple[Fraction, Fraction]
 Segment = tuple[Spot, Spot]
@@ -65,7 +65,7 @@ def exact_relate(first: Any, second: Any) -> str:
 def matrix_holds(predicate: str, matrix: str, dimensions: tuple[int, int]) -> bool:
     """Whether a matrix satisfies a predicate, by the masks of OGC 06-103r4."""
     first, second = dimensions
-    masks = _MASKS.get(predicate, ())
+    masks = MASKS.get(predicate, ())
     if predicate == "disjoint":
         return not matrix_holds("intersects", matrix, dimensions)
     if predicate == "crosses":
@@ -77,7 +77,7 @@ def matrix_holds(predicate: str, matrix: str, dimensions: tuple[int, int]) -> bo
     return any(_fits(matrix, mask) for mask in masks)
 
 
-_MASKS = {
+MASKS = {
     "equals": ("T*F**FFF*",),
     "touches": ("FT*******", "F**T*****", "F***T****"),
     "within": ("T*F**F***",),

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -21,6 +20,7 @@ from geocast.language import AttributeConstraint
 from geocast.match.content.evaluate import Evaluator
 from geocast.match.content.properties import property_names
 from geocast.match.content.values import Mask
+from geocast.match.geometry.shapes import frozen
 
 __all__ = ["Scan"]
 
@@ -42,8 +42,8 @@ class Scan:
         items: _Int32,
     ) -> None:
         self._constraints = tuple(constraints)
-        self._offsets = _frozen(offsets, np.int64)
-        self._items = _frozen(items, np.int32)
+        self._offsets = frozen(offsets, np.int64)
+        self._items = frozen(items, np.int32)
 
     @cached_property
     def properties(self) -> frozenset[str]:
@@ -53,22 +53,15 @@ class Scan:
     def accepts(self, batch: pa.RecordBatch, publications: _Int32, rows: _Int32) -> Mask:
         """Return, for each candidate pair (row of the batch, filter), whether it holds."""
         accepted = np.ones(len(rows), np.bool_)
-        events, filters = _frozen(publications, np.int32), _frozen(rows, np.int32)
+        events, filters = frozen(publications, np.int32), frozen(rows, np.int32)
         starts = _count(self._offsets, self._items, filters, len(self._constraints))
         pairs = _group(self._offsets, self._items, filters, starts)
         evaluator = Evaluator(batch)
         for index in np.flatnonzero(np.diff(starts)):
             truth = evaluator.truth(self._constraints[index]).value
             group = pairs[starts[index] : starts[index + 1]]
-            _cross_out(accepted, _frozen(truth, np.bool_), events, group)
+            _cross_out(accepted, frozen(truth, np.bool_), events, group)
         return accepted
-
-
-def _frozen(array: NDArray[Any], kind: type[np.generic]) -> NDArray[Any]:
-    """Return a read-only view, so that mapped and ordinary arrays are one type to the kernels."""
-    view = np.ascontiguousarray(array, kind).view()
-    view.setflags(write=False)
-    return view
 
 
 @njit(cache=True)

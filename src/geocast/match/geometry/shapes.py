@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import shapely
 from numba import njit
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 __all__ = ["Shapes", "concatenate", "frozen", "path_range", "take", "to_geos"]
 
@@ -30,13 +30,13 @@ class Shapes(NamedTuple):
     bounds: NDArray[np.float64]
 
 
-def frozen(array: NDArray[Any]) -> NDArray[Any]:
+def frozen(array: NDArray[Any], dtype: DTypeLike = None) -> NDArray[Any]:
     """Return the array contiguous and read-only: the one type for which kernels are compiled.
 
     A memory-mapped array is read-only; were arrays in memory writable, every kernel would have to
     be compiled for both.
     """
-    array = np.ascontiguousarray(array).view(np.ndarray)
+    array = np.ascontiguousarray(array, dtype).view(np.ndarray)
     if array.flags.writeable:
         array = array.view()
         array.setflags(write=False)

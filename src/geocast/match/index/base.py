@@ -8,10 +8,6 @@ geometries, so a member may return more than needed, and only wastes time by it.
 
 An index never changes once built. Its whole state is a few flat arrays, which may be
 written to files and mapped by many processes at once.
-
-Kernels of the members call the small ones at the end of this file. Numba's cache on disk
-notices a change in the file of a kernel only, not in one that it calls from elsewhere: after
-a change here, cached kernels of the members must be discarded.
 """
 
 from __future__ import annotations
@@ -22,11 +18,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numba import njit
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
 from geocast.errors import InputError
+from geocast.match.geometry.shapes import frozen
 
-__all__ = ["BoundsIndex", "Boxes", "Candidates", "boxes_meet", "checked", "frozen", "grown"]
+__all__ = ["BoundsIndex", "Boxes", "Candidates", "boxes_meet", "checked", "grown"]
 
 Boxes = NDArray[np.float64]
 """An array of shape (n, 4): the columns are minx, miny, maxx, maxy."""
@@ -94,17 +91,6 @@ def checked(bounds: Boxes, *, what: str, finite: bool) -> Boxes:
         row = int(np.argmin(good))
         raise InputError(f"{what} box {row} is not a box: {boxes[row].tolist()}")
     return boxes
-
-
-def frozen(array: NDArray[Any], dtype: DTypeLike) -> NDArray[Any]:
-    """Return a contiguous read-only view of `array`, or of a copy where it is not such.
-
-    Arrays in memory and arrays mapped from files then have one type to numba, so that
-    each kernel is compiled once.
-    """
-    view = np.ascontiguousarray(array, dtype=dtype).view(np.ndarray)
-    view.setflags(write=False)
-    return view
 
 
 @njit(cache=True, inline="always")

@@ -35,13 +35,13 @@ from numba import njit
 from numpy.typing import NDArray
 
 from geocast.match.geometry.curves import grid_coordinate, grid_scale, hilbert_order
+from geocast.match.geometry.shapes import frozen
 from geocast.match.index.base import (
     BoundsIndex,
     Boxes,
     Candidates,
     boxes_meet,
     checked,
-    frozen,
     grown,
 )
 

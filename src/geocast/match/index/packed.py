@@ -25,13 +25,13 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from geocast.match.geometry.shapes import frozen
 from geocast.match.index.base import (
     BoundsIndex,
     Boxes,
     Candidates,
     boxes_meet,
     checked,
-    frozen,
     grown,
 )
 

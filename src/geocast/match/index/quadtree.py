@@ -34,13 +34,13 @@ from numba import njit
 from numpy.typing import NDArray
 
 from geocast.match.geometry.curves import grid_coordinates, morton_keys
+from geocast.match.geometry.shapes import frozen
 from geocast.match.index.base import (
     BoundsIndex,
     Boxes,
     Candidates,
     boxes_meet,
     checked,
-    frozen,
     grown,
 )
 

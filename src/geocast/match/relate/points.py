@@ -111,6 +111,25 @@ def _copied(
     return values, used + length
 
 
+@njit(cache=True, inline="always")
+def _with_rows(
+    label: NDArray[np.int32], lo: int, hi: int, values: NDArray[np.int32], end: int
+) -> tuple[NDArray[np.int32], int]:
+    """Append the labels of rows lo:hi."""
+    values = room(values, end, hi - lo)
+    for row in range(lo, hi):
+        values[end] = label[row]
+        end += 1
+    return values, end
+
+
+@njit(cache=True, inline="always")
+def _sorted_tail(
+    values: NDArray[np.int32], a: int, middle: int, end: int, sort: bool
+) -> NDArray[np.int32]:
+    return merge_tail(values, a, middle, end) if sort and end > middle else values
+
+
 @njit(cache=True)
 def _with_cover(
     inner: NDArray[np.int32], first: int, count: int, labels: Labels, sort: bool,
@@ -121,14 +140,8 @@ def _with_cover(
     values, end = _copied(values, used, start, length)
     for k in range(first, first + count):
         g = inner[k]
-        lo, hi = ranges[g, 0], ranges[g, 1]
-        values = room(values, end, hi - lo)
-        for row in range(lo, hi):
-            values[end] = label[row]
-            end += 1
-    if sort and end > used + length:
-        values = merge_tail(values, used, used + length, end)
-    return values, end
+        values, end = _with_rows(label, ranges[g, 0], ranges[g, 1], values, end)
+    return _sorted_tail(values, used, used + length, end, sort), end
 
 
 @njit(cache=True)
@@ -144,14 +157,8 @@ def _with_entries(
         if place == OUTSIDE:
             continue
         g, at = entry[t, 0] >> 8, 0 if place == INSIDE else 2
-        lo, hi = ranges[g, at], ranges[g, at + 1]
-        values = room(values, end, hi - lo)
-        for row in range(lo, hi):
-            values[end] = label[row]
-            end += 1
-    if sort and end > used + length:
-        values = merge_tail(values, used, used + length, end)
-    return values, end
+        values, end = _with_rows(label, ranges[g, at], ranges[g, at + 1], values, end)
+    return _sorted_tail(values, used, used + length, end, sort), end
 
 
 @njit(cache=True)
