@@ -3,6 +3,9 @@
     GeocastError
     ├── InputError           an input as a whole cannot be used: a file, a table, an option
     │   └── UnknownNameError   a name that is none of a fixed set of choices
+    ├── ConflictError        an id is taken already
+    ├── StateError           stored data is not what it should be: damaged, or of another version
+    ├── ServiceError         a service could not be reached or refused what a client asked
     └── LanguageError        a CQL2 expression is refused; says where and why
         ├── FilterSyntaxError    it is not CQL2
         ├── FilterTypeError      it is CQL2, but compares what cannot be compared
@@ -16,8 +19,10 @@ the rejects.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 __all__ = [
+    "ConflictError",
     "FilterLimitError",
     "FilterSyntaxError",
     "FilterTypeError",
@@ -25,6 +30,8 @@ __all__ = [
     "InputError",
     "LanguageError",
     "RejectedWarning",
+    "ServiceError",
+    "StateError",
     "UnknownNameError",
 ]
 
@@ -42,6 +49,29 @@ class UnknownNameError(InputError):
 
     def __init__(self, what: str, name: str, choices: Iterable[str]) -> None:
         super().__init__(f"unknown {what} {name!r}; there are: {', '.join(choices)}")
+
+
+class ConflictError(GeocastError):
+    """An id is taken already; the message says which."""
+
+
+class StateError(GeocastError):
+    """Stored data is damaged, of another version, or in use by another process."""
+
+
+class ServiceError(GeocastError):
+    """A service could not be reached, or refused what a client asked.
+
+    `status` is the HTTP status, None where there was no answer; `problem` is the RFC 9457
+    document that came with it, or an empty one.
+    """
+
+    def __init__(
+        self, message: str, *, status: int | None = None, problem: dict[str, Any] | None = None
+    ) -> None:
+        self.status = status
+        self.problem = problem or {}
+        super().__init__(message)
 
 
 class LanguageError(GeocastError):

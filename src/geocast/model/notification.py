@@ -1,0 +1,73 @@
+"""A notification: what a subscriber is told, and its form as a CloudEvent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any, Final
+
+import orjson
+
+from geocast.model.times import to_rfc3339
+
+__all__ = ["Kind", "Notification", "cloud_event"]
+
+
+class Kind(IntEnum):
+    """What a notification says: an event concerns you; or an event is withdrawn."""
+
+    MATCH = 0
+    WITHDRAWAL = 1
+
+
+_TYPES: Final = {Kind.MATCH: "geocast.match.v1", Kind.WITHDRAWAL: "geocast.withdrawal.v1"}
+
+
+@dataclass(frozen=True, slots=True)
+class Notification:
+    """One entry of a mailbox.
+
+    `cursor` is its place in the order of the account's mailbox; `match` is the match id, which
+    is the same in the withdrawal of a match. `feature` is the publication as GeoJSON text.
+    `published` is the publication's time in its log, `notified` when it reached the mailbox.
+    """
+
+    cursor: int
+    match: str
+    kind: Kind
+    subscription: str
+    version: int
+    publisher: str
+    publication: str
+    published: int
+    notified: int
+    feature: bytes
+
+
+def cloud_event(notification: Notification) -> bytes:
+    """Return the notification as a CloudEvent in JSON.
+
+    Its id is the match id, with "-withdrawn" for a withdrawal, which has no feature.
+    """
+    withdrawn = notification.kind is Kind.WITHDRAWAL
+    data: dict[str, Any] = {
+        "subscription": notification.subscription,
+        "version": notification.version,
+        "publication": notification.publication,
+        "match": notification.match,
+        "notified": to_rfc3339(notification.notified),
+    }
+    if not withdrawn:
+        data["feature"] = orjson.Fragment(notification.feature)
+    event = {
+        "specversion": "1.0",
+        "id": notification.match + ("-withdrawn" if withdrawn else ""),
+        "source": f"/accounts/{notification.publisher}",
+        "type": _TYPES[notification.kind],
+        "subject": notification.publication,
+        "time": to_rfc3339(notification.published),
+        "datacontenttype": "application/json",
+        "geocastcursor": notification.cursor,
+        "data": data,
+    }
+    return orjson.dumps(event)

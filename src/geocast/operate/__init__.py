@@ -1,0 +1,18 @@
+"""What every process of a service needs: where things are, how it is set, what it says, counts."""
+
+from geocast.operate.journal import open_journal
+from geocast.operate.metrics import metrics, render, share_metrics
+from geocast.operate.process import die_with_parent, hold_lock, stop_on_signals
+from geocast.operate.settings import Place, Settings
+
+__all__ = [
+    "Place",
+    "Settings",
+    "die_with_parent",
+    "hold_lock",
+    "metrics",
+    "open_journal",
+    "render",
+    "share_metrics",
+    "stop_on_signals",
+]
