@@ -1,0 +1,72 @@
+"""What delivery tidies up: mailboxes and matches beyond their age; and the gauges it shows."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from typing import TYPE_CHECKING, Final
+
+from geocast.model import MICROSECONDS, now
+from geocast.operate import metrics
+
+if TYPE_CHECKING:
+    from geocast.log import Log
+    from geocast.operate import Settings
+    from geocast.repository import Repository
+
+__all__ = ["Housekeeper"]
+
+_GAUGE_SECONDS: Final = 10.0
+_TIDY_SECONDS: Final = 60.0
+_log: Final = logging.getLogger(__name__)
+
+
+class Housekeeper:
+    """Removes what is too old, and never a match that its consumer has not read yet."""
+
+    def __init__(
+        self, log: Log, repository: Repository, settings: Settings, consumer: str = "deliver"
+    ) -> None:
+        self._matches = log
+        self._repository = repository
+        self._settings = settings
+        self._consumer = consumer
+
+    def run(self, stop: threading.Event) -> None:
+        """Tidy and measure until told to stop; what fails is logged and done again later."""
+        next_tidy = time.monotonic()
+        while not stop.wait(_GAUGE_SECONDS):
+            try:
+                self.measure()
+                if time.monotonic() >= next_tidy:
+                    next_tidy = time.monotonic() + _TIDY_SECONDS
+                    self.tidy()
+            except Exception:
+                _log.exception("housekeeping failed; trying again later")
+
+    def tidy(self) -> None:
+        """Remove notifications and matches beyond their age, and matches beyond their size."""
+        settings, moment = self._settings, now()
+        expired = self._repository.mailbox.expire(moment - _microseconds(settings.mailbox_age))
+        dropped = self._matches.expire(
+            before=moment - _microseconds(settings.log_age),
+            max_bytes=settings.log_size,
+            keep=self._read_up_to(),
+        )
+        if expired or dropped:
+            _log.info("expired %d notifications and %d matches", expired, dropped)
+
+    def measure(self) -> None:
+        """Bring the gauges up to date."""
+        metrics().mailbox_depth.set(self._repository.mailbox.depth())
+        parked = self._repository.endpoints.page(None, state="parked")
+        metrics().parked_webhooks.set(len(parked))
+
+    def _read_up_to(self) -> list[int]:
+        mailbox, partitions = self._repository.mailbox, range(self._matches.partitions)
+        return [mailbox.position(self._consumer, partition) for partition in partitions]
+
+
+def _microseconds(seconds: float) -> int:
+    return int(seconds * MICROSECONDS)

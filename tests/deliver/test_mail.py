@@ -1,0 +1,247 @@
+"""From the log of matches into mailboxes, over the real log and repository."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from geocast.deliver.housekeeping import Housekeeper
+from geocast.deliver.mail import Mailman
+from geocast.log import SqliteLog
+from geocast.model import MatchRecord
+from geocast.operate import Settings, metrics
+from tests.deliver.receiver import until
+from tests.deliver.world import World, record
+
+PARTITIONS = 2
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Iterator[SqliteLog]:
+    log = SqliteLog.open(tmp_path / "matches", PARTITIONS, unique_keys=False)
+    yield log
+    log.close()
+
+
+def write(log: SqliteLog, batch: int, records: list[MatchRecord]) -> None:
+    """Write as the pipeline does: each partition's matches in one piece."""
+    for partition in range(PARTITIONS):
+        own = [(one.id, one.encode()) for one in records if one.partition == partition]
+        log.write(partition, own, query="q", batch=batch, source=partition)
+
+
+def matches(start: int, stop: int, versions: list[int]) -> list[MatchRecord]:
+    return [
+        record(offset, versions, partition=partition)
+        for partition in range(PARTITIONS)
+        for offset in range(start, stop)
+    ]
+
+
+def expected(records: list[MatchRecord], names: list[str]) -> Counter[tuple[str, str]]:
+    return Counter((one.id, name) for one in records for name in names)
+
+
+def found(world: World) -> Counter[tuple[str, str]]:
+    return Counter((one.publication, one.subscription) for one in world.mail())
+
+
+def test_every_match_reaches_its_mailbox_once(world: World, log: SqliteLog) -> None:
+    subscriptions = [world.subscribe() for _ in range(3)]
+    records = matches(0, 50, [one.vnumber for one in subscriptions])
+    write(log, 0, records)
+    mailman = Mailman(log, world.repository, max_records=20)
+    assert [mailman.step() for _ in range(4)] == [40, 40, 20, 0]
+    assert found(world) == expected(records, [one.id for one in subscriptions])
+    assert Mailman(log, world.repository).step() == 0
+    more = matches(50, 51, [subscriptions[0].vnumber])
+    write(log, 1, more)
+    assert mailman.step() == 2
+    assert found(world)[more[0].id, subscriptions[0].id] == 1
+
+
+def test_within_a_partition_the_order_is_that_of_the_log(world: World, log: SqliteLog) -> None:
+    subscription = world.subscribe()
+    records = matches(0, 30, [subscription.vnumber])
+    write(log, 0, records)
+    Mailman(log, world.repository, max_records=7).step()
+    Mailman(log, world.repository).step()
+    for partition in range(PARTITIONS):
+        name = f"event-{partition}-"
+        seen = [one.publication for one in world.mail() if one.publication.startswith(name)]
+        assert seen == [one.id for one in records if one.partition == partition]
+
+
+def test_what_was_withdrawn_never_shows(world: World, log: SqliteLog) -> None:
+    subscription = world.subscribe()
+    records = matches(0, 5, [subscription.vnumber])
+    world.repository.mailbox.withdraw(world.publisher, records[2].id)
+    write(log, 0, records)
+    Mailman(log, world.repository).step()
+    del records[2]
+    assert found(world) == expected(records, [subscription.id])
+
+
+def test_an_unreadable_record_goes_to_the_dead_letters(world: World, log: SqliteLog) -> None:
+    subscription = world.subscribe()
+    good = record(0, [subscription.vnumber])
+    bad = [b"", b"\xff\x00", b"[]\n{}", b'{"partition": 1}\n{}', b"null\n"]
+    values = [("k", value) for value in bad] + [("k", good.encode())]
+    log.write(0, values, query="q", batch=0, source=0)
+    assert Mailman(log, world.repository).step() == len(bad) + 1
+    assert found(world) == expected([good], [subscription.id])
+    letters = world.repository.dead_letters.page()
+    assert [letter.value for letter in letters] == bad
+    assert all("in the log of matches" in letter.reason for letter in letters)
+
+
+class Flaky:
+    """A log whose first reads fail."""
+
+    partitions = PARTITIONS
+
+    def __init__(self, log: SqliteLog, failures: int) -> None:
+        self._log = log
+        self.failures = failures
+
+    def read(self, partition: int, start: int, *, max_records: int) -> pa.RecordBatch:
+        if self.failures:
+            self.failures -= 1
+            raise OSError("disk on fire")
+        return self._log.read(partition, start, max_records=max_records)
+
+
+def running(mailman: Mailman) -> tuple[threading.Thread, threading.Event]:
+    stop = threading.Event()
+    thread = threading.Thread(target=mailman.run, args=(stop,))
+    thread.start()
+    return thread, stop
+
+
+def test_told_to_stop_it_hands_over_what_is_there(world: World, log: SqliteLog) -> None:
+    subscription = world.subscribe()
+    records = matches(0, 50, [subscription.vnumber])
+    write(log, 0, records)
+    stop = threading.Event()
+    stop.set()
+    Mailman(log, world.repository, max_records=5).run(stop)
+    assert found(world) == expected(records, [subscription.id])
+
+
+def test_errors_are_said_and_tried_again(
+    world: World, log: SqliteLog, caplog: pytest.LogCaptureFixture
+) -> None:
+    subscription = world.subscribe()
+    records = matches(0, 5, [subscription.vnumber])
+    write(log, 0, records)
+    flaky = Flaky(log, 3)
+    thread, stop = running(Mailman(flaky, world.repository))  # type: ignore[arg-type]
+    until(lambda: len(world.mail()) == 10)
+    stop.set()
+    thread.join()
+    assert caplog.text.count("cannot fill mailboxes") == 3
+    assert "disk on fire" in caplog.text
+
+
+def test_two_at_once_repeat_nothing(world: World, log: SqliteLog) -> None:
+    subscription = world.subscribe()
+    records = matches(0, 200, [subscription.vnumber])
+    pair = [running(Mailman(log, world.repository, max_records=5)) for _ in range(2)]
+    for batch in range(10):
+        write(log, batch, [one for one in records if one.offset // 20 == batch])
+    until(lambda: len(world.mail()) >= len(records))
+    for thread, stop in pair:
+        stop.set()
+        thread.join()
+    assert found(world) == expected(records, [subscription.id])
+
+
+PROCESS = """
+import sys, threading
+from pathlib import Path
+from geocast.deliver.mail import Mailman
+from geocast.log import SqliteLog
+from geocast.repository import Repository
+log = SqliteLog.open(Path(sys.argv[1]), int(sys.argv[2]), unique_keys=False)
+repository = Repository.open(sys.argv[3])
+print("runs", flush=True)
+Mailman(log, repository, max_records=20).run(threading.Event())
+"""
+
+
+def test_kill_9_in_the_middle_loses_and_repeats_nothing(
+    world: World, log: SqliteLog, tmp_path: Path
+) -> None:
+    subscriptions = [world.subscribe() for _ in range(3)]
+    versions = [one.vnumber for one in subscriptions]
+    records: list[MatchRecord] = []
+    for kill in range(3):
+        process = subprocess.Popen(
+            [sys.executable, "-c", PROCESS, tmp_path / "matches", str(PARTITIONS), world.url],
+            stdout=subprocess.PIPE,
+        )
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"runs\n"
+        load = matches(kill * 1_000, kill * 1_000 + 1_000, versions)
+        write(log, kill, load)
+        records += load
+        done = world.repository.mailbox.depth() + 300 * (kill + 1)
+        until(lambda done=done: world.repository.mailbox.depth() >= done)  # type: ignore[misc]
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        process.stdout.close()
+    assert world.repository.mailbox.depth() < len(records) * len(versions)
+    mailman = Mailman(log, world.repository)
+    while mailman.step():
+        continue
+    assert found(world) == expected(records, [one.id for one in subscriptions])
+
+
+def test_old_matches_are_dropped_but_never_unread_ones(world: World, log: SqliteLog) -> None:
+    subscription = world.subscribe()
+    records = matches(0, 20, [subscription.vnumber])
+    write(log, 0, records)
+    mailman = Mailman(log, world.repository, max_records=5)
+    mailman.step()
+    time.sleep(0.01)
+    keeper = Housekeeper(log, world.repository, Settings(log_age=0.001))
+    keeper.tidy()
+    assert log.starts() == [5, 5]
+    while mailman.step():
+        continue
+    assert found(world) == expected(records, [subscription.id])
+    keeper.tidy()
+    assert log.starts() == log.ends() == [20, 20]
+    write(log, 1, matches(20, 21, [subscription.vnumber]))
+    assert Mailman(log, world.repository).step() == 2
+
+
+def test_matches_beyond_the_size_and_old_mail_are_dropped(world: World, log: SqliteLog) -> None:
+    subscription = world.subscribe()
+    write(log, 0, matches(0, 20, [subscription.vnumber]))
+    mailman = Mailman(log, world.repository)
+    mailman.step()
+    Housekeeper(log, world.repository, Settings(log_size=1)).tidy()
+    assert log.starts() == [20, 20]
+    assert len(world.mail()) == 40
+    time.sleep(0.01)
+    Housekeeper(log, world.repository, Settings(mailbox_age=0.001)).tidy()
+    assert world.mail() == []
+
+
+def test_the_gauges(world: World, log: SqliteLog) -> None:
+    endpoint, subscription = world.webhook("https://example.com/")
+    world.publish(subscription, times=7)
+    world.repository.endpoints.park(endpoint.number, "no more")
+    Housekeeper(log, world.repository, Settings()).measure()
+    assert metrics().mailbox_depth._value.get() == 7
+    assert metrics().parked_webhooks._value.get() == 1
