@@ -1,0 +1,137 @@
+"""The sequence of changes, read by those who keep snapshots, and what they report back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+from sqlalchemy import Connection, Row, Select, and_, func, or_, select, update
+
+from geocast.errors import StateError
+from geocast.repository.database import Database
+from geocast.repository.statements import chunks, insert_absent
+from geocast.repository.tables import change, snapshot, version, wanted
+from geocast.repository.values import SUBSCRIPTIONS, Changes, Owners
+
+__all__ = ["activate", "changes", "owners", "snapshot_at", "standing"]
+
+_ROWS: Final = 10_000
+_COLUMNS: Final = (wanted.c.vnumber, wanted.c.geometry, wanted.c.predicate, wanted.c.filter)
+
+
+def changes(connection: Connection, after: int, limit: int) -> Changes:
+    """Return the net effect of at most `limit` changes after one."""
+    query = select(change).where(change.c.seq > after).order_by(change.c.seq).limit(limit)
+    rows = connection.execute(query).all()
+    if not rows:
+        return Changes(SUBSCRIPTIONS.empty_table(), [], after, 0)
+    through = rows[-1].seq
+    added = {row.added for row in rows if row.added is not None}
+    removed = [row.removed for row in rows if row.removed is not None]
+    gone = added.intersection(removed)
+    adding = (
+        select(*_COLUMNS)
+        .join(change, change.c.added == wanted.c.vnumber)
+        .where(change.c.seq > after, change.c.seq <= through)
+        .order_by(change.c.seq)
+    )
+    found = (row for row in connection.execute(adding) if row.vnumber not in gone)
+    left = [vnumber for vnumber in removed if vnumber not in gone]
+    return Changes(_table(found), left, through, len(rows))
+
+
+def standing(
+    database: Database, through: int, vnumbers: Sequence[int] | None
+) -> Iterator[pa.Table]:
+    """Yield the versions that stand after the change `through`, piece by piece."""
+    if vnumbers is not None:
+        for part in chunks(sorted(set(vnumbers)), _ROWS):
+            yield from _tables(database, _standing(through).where(version.c.vnumber.in_(part)))
+        return
+    last = 0
+    while True:
+        query = _standing(through).where(version.c.vnumber > last).limit(_ROWS)
+        for table in _tables(database, query):
+            last = int(table["id"][-1].as_py())
+            yield table
+            break
+        else:
+            return
+
+
+def _tables(database: Database, query: Select[Any]) -> Iterator[pa.Table]:
+    """One table, or none: the connection is not held while the caller is busy with it."""
+    with database.read() as connection:
+        rows = connection.execute(query).all()
+    if rows:
+        yield _table(rows)
+
+
+def _standing(through: int) -> Select[Any]:
+    stays = or_(version.c.removed.is_(None), version.c.removed > through)
+    return (
+        select(*_COLUMNS)
+        .join(version, version.c.vnumber == wanted.c.vnumber)
+        .where(version.c.added <= through, stays)
+        .order_by(version.c.vnumber)
+    )
+
+
+def activate(connection: Connection, number: int, after: int, through: int, at: int) -> None:
+    """Record that a snapshot has the changes in (after, through]."""
+    insert_absent(connection, snapshot, [{"version": number, "through": through, "at": at}])
+    known = connection.execute(
+        select(snapshot.c.through).where(snapshot.c.version == number)
+    ).scalar_one()
+    if known != through:
+        raise StateError(
+            f"snapshot {number} was recorded with changes through {known}, now it is {through}"
+        )
+    span = and_(change.c.seq > after, change.c.seq <= through)
+    stays = or_(version.c.removed.is_(None), version.c.removed > through)
+    connection.execute(
+        update(version)
+        .where(version.c.vnumber.in_(select(change.c.added).where(span)))
+        .where(version.c.activated_snapshot.is_(None), stays)
+        .values(activated_snapshot=number, activated_at=at)
+    )
+    connection.execute(
+        update(version)
+        .where(version.c.vnumber.in_(select(change.c.removed).where(span)))
+        .where(version.c.removed_snapshot.is_(None))
+        .values(removed_snapshot=number, removed_at=at)
+    )
+
+
+def snapshot_at(connection: Connection) -> tuple[int, int]:
+    """Return the latest recorded snapshot and its last change; (0, 0) if there is none."""
+    query = select(snapshot.c.version, snapshot.c.through).order_by(snapshot.c.version.desc())
+    row = connection.execute(query.limit(1)).one_or_none()
+    return (row.version, row.through) if row else (0, 0)
+
+
+def owners(connection: Connection, after: int) -> Owners:
+    """Return whom the versions above a number belong to."""
+    endpoint = func.coalesce(version.c.endpoint, -1)
+    query = (
+        select(version.c.vnumber, version.c.account, version.c.subscription, endpoint)
+        .where(version.c.vnumber > after)
+        .order_by(version.c.vnumber)
+    )
+    rows = [tuple(row) for row in connection.execute(query)]
+    array = np.array(rows, dtype=np.int64).reshape(-1, 4)
+    return Owners(*(np.ascontiguousarray(column) for column in array.T))
+
+
+def _table(rows: Iterable[Row[*tuple[Any, ...]]]) -> pa.Table:
+    found = list(rows)
+    if not found:
+        return SUBSCRIPTIONS.empty_table()
+    vnumbers, *others = zip(*found, strict=True)
+    columns = [[str(vnumber) for vnumber in vnumbers], *others]
+    arrays = [
+        pa.array(column, field.type) for column, field in zip(columns, SUBSCRIPTIONS, strict=True)
+    ]
+    return pa.Table.from_arrays(arrays, schema=SUBSCRIPTIONS)

@@ -1,0 +1,74 @@
+"""Records that could not be used, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import delete, func, select
+
+from geocast.model import now
+from geocast.repository.database import Database
+from geocast.repository.statements import insert_absent
+from geocast.repository.tables import dead_letter
+from geocast.repository.values import DeadLetter
+
+__all__ = ["DeadLetters"]
+
+
+class DeadLetters:
+    """Kept until they expire, for their publishers to look at."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(self, letters: Sequence[DeadLetter]) -> None:
+        """Add letters; those whose place in the log is known are added once only."""
+        at = now()
+        rows = [
+            {
+                "stage": letter.where,
+                "publisher": letter.publisher,
+                "id": letter.id,
+                "reason": letter.reason,
+                "value": letter.value,
+                "partition": letter.partition,
+                "offset": letter.offset,
+                "at": at,
+            }
+            for letter in letters
+        ]
+        if rows:
+            with self._database.write() as connection:
+                insert_absent(connection, dead_letter, rows)
+
+    def page(
+        self, after: int = 0, limit: int = 100, publisher: str | None = None
+    ) -> list[DeadLetter]:
+        """Return letters with numbers above `after`, in that order; of one publisher, or all."""
+        columns = dead_letter.c
+        query = select(
+            columns.stage,
+            columns.publisher,
+            columns.id,
+            columns.reason,
+            columns.value,
+            columns.partition,
+            columns.offset,
+            columns.number,
+            columns.at,
+        ).where(columns.number > after)
+        if publisher is not None:
+            query = query.where(columns.publisher == publisher)
+        with self._database.read() as connection:
+            rows = connection.execute(query.order_by(columns.number).limit(limit)).all()
+        return [DeadLetter(*row) for row in rows]
+
+    def count(self) -> int:
+        """Return how many there are."""
+        with self._database.read() as connection:
+            return connection.execute(select(func.count()).select_from(dead_letter)).scalar_one()
+
+    def expire(self, before: int) -> int:
+        """Remove those that were added before a time; return how many."""
+        with self._database.write() as connection:
+            return connection.execute(delete(dead_letter).where(dead_letter.c.at < before)).rowcount

@@ -1,0 +1,270 @@
+"""Mailboxes: what accounts are told, in order, until they acknowledge it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from sqlalchemy import Connection, Row, func, literal_column, select
+
+from geocast.errors import InputError
+from geocast.model import (
+    Account,
+    Kind,
+    MatchRecord,
+    Notification,
+    match_id,
+    now,
+    publication_key,
+    split_key,
+)
+from geocast.repository import acknowledge, delivery, withdrawals
+from geocast.repository.database import Database
+from geocast.repository.owners import OwnerCache
+from geocast.repository.statements import Numbers, chunks, lock_numbers, upsert
+from geocast.repository.tables import (
+    body,
+    delivered,
+    event,
+    mailbox,
+    version,
+)
+from geocast.repository.tables import (
+    subscription as subscriptions,
+)
+from geocast.repository.values import Withdrawn
+
+__all__ = ["Mailbox"]
+
+_LATEST: Final = f"SELECT value FROM counter WHERE name = '{Numbers.CURSOR}'"
+_READ: Final = (
+    select(
+        mailbox.c.cursor,
+        mailbox.c.kind,
+        mailbox.c.notified,
+        mailbox.c.subscription,
+        subscriptions.c.id,
+        version.c.version,
+        event.c.partition,
+        event.c.offset,
+        event.c.key,
+        event.c.published,
+        body.c.feature,
+    )
+    .join(event, event.c.number == mailbox.c.event)
+    .join(subscriptions, subscriptions.c.number == mailbox.c.subscription)
+    .join(version, version.c.vnumber == mailbox.c.vnumber)
+    .outerjoin(body, body.c.event == mailbox.c.event)
+    .order_by(mailbox.c.cursor)
+)
+
+
+class Mailbox:
+    """The mailboxes of all accounts, in one order of cursors."""
+
+    def __init__(self, database: Database, deployment: str) -> None:
+        self._database = database
+        self._deployment = deployment
+        self._owners = OwnerCache(database)
+
+    def position(self, consumer: str, partition: int) -> int:
+        """Return the offset of the match log that a consumer goes on from."""
+        with self._database.read() as connection:
+            return delivery.stored_position(connection, consumer, partition)
+
+    def deliver(
+        self,
+        consumer: str,
+        partition: int,
+        start: int,
+        stop: int,
+        records: Sequence[MatchRecord],
+    ) -> int:
+        """Put matches into mailboxes and move the consumer from `start` to `stop`, or neither.
+
+        Publications that are there already, or withdrawn, are left out. Returns how many
+        notifications were added. Raises StateError if the consumer is not at `start`, or if
+        there is no such subscription version.
+        """
+        self._owners.reach(max((max(r.versions, default=0) for r in records), default=0))
+        with self._database.write() as connection:
+            delivery.advance(connection, consumer, partition, start, stop)
+            return delivery.insert_matches(connection, records, self._owners, now())
+
+    def read(
+        self,
+        account: int,
+        *,
+        after: int = 0,
+        limit: int,
+        subscription: str | None = None,
+        endpoint: int | None = None,
+        webhooks: bool = False,
+    ) -> list[Notification]:
+        """Return an account's notifications above a cursor, in order.
+
+        `subscription` limits them to a subscription by its id, `endpoint` to a webhook by its
+        number, `webhooks` to those that go to any webhook.
+        """
+        query = _READ.where(mailbox.c.account == account, mailbox.c.cursor > after)
+        if endpoint is not None:
+            query = query.where(mailbox.c.endpoint == endpoint)
+        if webhooks:
+            query = query.where(mailbox.c.endpoint.isnot(None))
+        with self._database.read() as connection:
+            if subscription is not None:
+                number = _number(connection, account, subscription)
+                query = query.where(mailbox.c.subscription == number)
+            rows = connection.execute(query.limit(limit)).all()
+        return [self._notification(row) for row in rows]
+
+    def latest(self) -> int:
+        """Return the newest cursor that was given to a notification; cheap."""
+        return int(self._database.peek(_LATEST))
+
+    def accounts_after(self, cursor: int) -> dict[int, int]:
+        """Return the accounts that have notifications above a cursor, each with its newest."""
+        # A sum cannot be looked up in an index: what is new is found by cursor, then grouped.
+        account = (mailbox.c.account + literal_column("0")).label("number")
+        query = select(account, func.max(mailbox.c.cursor).label("newest"))
+        grouped = query.where(mailbox.c.cursor > cursor).group_by(account)
+        with self._database.read() as connection:
+            return {row.number: row.newest for row in connection.execute(grouped)}
+
+    def mark_delivered(
+        self, account: int, notifications: Sequence[Notification]
+    ) -> list[Notification]:
+        """Mark notifications as seen, right before they are sent; return those that may be.
+
+        What was withdrawn or acknowledged since it was read is not among them. A publication
+        that is withdrawn from now on gets a notice.
+        """
+        with self._database.write() as connection:
+            lock_numbers(connection, Numbers.CURSOR)
+            there = _there(connection, account, [one.cursor for one in notifications])
+            standing = [one for one in notifications if one.cursor in there]
+            _mark(connection, account, standing)
+        return standing
+
+    def acknowledge(
+        self,
+        account: int,
+        *,
+        through: int | None = None,
+        cursors: Sequence[int] = (),
+        subscription: str | None = None,
+    ) -> int:
+        """Remove notifications that an account has dealt with; return how many.
+
+        Up to a cursor, or single ones, or both; with `subscription` only those of that id, and
+        all of them if no cursor is given.
+        """
+        if through is None and not cursors and subscription is None:
+            raise InputError("nothing to acknowledge: give `through`, `cursors` or `subscription`")
+        number = None
+        if subscription is not None:
+            with self._database.read() as connection:
+                number = _number(connection, account, subscription)
+            if number is None:
+                return 0
+        removed = acknowledge.remove_cursors(self._database, account, cursors, number)
+        if through is not None or not cursors:
+            removed += acknowledge.remove_rows(
+                self._database, account, through=through, subscription=number
+            )
+        return removed
+
+    def withdraw(
+        self,
+        publisher: Account,
+        id: str,  # noqa: A002
+        *,
+        published: int | None = None,
+    ) -> Withdrawn:
+        """Withdraw a publication, also one that has not been matched yet; can be repeated.
+
+        Nobody who has not seen it will; everybody else gets a notice. `published` is its time
+        in its log: the same id published after that is another publication. Without it,
+        everything published by now is meant.
+        """
+        at = now()
+        until = at if published is None else published
+        key = publication_key(publisher.name, id)
+        with self._database.write() as connection:
+            return withdrawals.withdraw(connection, key, until, self._owners, at)
+
+    def is_withdrawn(self, publisher_name: str, id: str) -> bool:  # noqa: A002
+        """Whether a publication was withdrawn."""
+        with self._database.read() as connection:
+            return withdrawals.is_withdrawn(connection, publication_key(publisher_name, id))
+
+    def expire(self, before: int) -> int:
+        """Remove notifications that are older than a time; return how many.
+
+        Withdrawals of before that time are forgotten: what was not matched by then must not be
+        matched any more.
+        """
+        return acknowledge.expire(self._database, before)
+
+    def depth(self, account: int | None = None) -> int:
+        """Return how many notifications wait to be acknowledged: of one account, or in all."""
+        query = select(func.count()).select_from(mailbox)
+        if account is not None:
+            query = query.where(mailbox.c.account == account)
+        with self._database.read() as connection:
+            return connection.execute(query).scalar_one()
+
+    def _notification(self, row: Row[*tuple[Any, ...]]) -> Notification:
+        publisher, publication = split_key(row.key)
+        return Notification(
+            cursor=row.cursor,
+            match=match_id(
+                self._deployment, row.partition, row.offset, row.subscription, row.version
+            ),
+            kind=Kind(row.kind),
+            subscription=row.id,
+            version=row.version,
+            publisher=publisher,
+            publication=publication,
+            published=row.published,
+            notified=row.notified,
+            feature=row.feature or b"",
+        )
+
+
+def _number(connection: Connection, account: int, identifier: str) -> int | None:
+    query = select(subscriptions.c.number).where(
+        subscriptions.c.account == account, subscriptions.c.id == identifier
+    )
+    return connection.execute(query).scalar_one_or_none()
+
+
+def _there(connection: Connection, account: int, cursors: Sequence[int]) -> set[int]:
+    found: set[int] = set()
+    for part in chunks(cursors):
+        query = select(mailbox.c.cursor).where(
+            mailbox.c.account == account, mailbox.c.cursor.in_(part)
+        )
+        found.update(connection.execute(query).scalars())
+    return found
+
+
+def _mark(connection: Connection, account: int, notifications: Sequence[Notification]) -> None:
+    highest: dict[str, int] = {}
+    for one in notifications:
+        highest[one.subscription] = max(one.cursor, highest.get(one.subscription, 0))
+    rows: list[dict[str, int]] = []
+    for part in chunks(highest):
+        query = select(subscriptions.c.number, subscriptions.c.id).where(
+            subscriptions.c.account == account, subscriptions.c.id.in_(part)
+        )
+        found = connection.execute(query)
+        rows += [{"subscription": row.number, "cursor": highest[row.id]} for row in found]
+    if rows:
+        put = upsert(connection, delivered)
+        later = put.on_conflict_do_update(
+            index_elements=["subscription"],
+            set_={"cursor": put.excluded.cursor},
+            where=delivered.c.cursor < put.excluded.cursor,
+        )
+        connection.execute(later, rows)

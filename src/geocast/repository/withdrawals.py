@@ -1,0 +1,118 @@
+"""Withdrawing a publication: never seen by those who have not seen it, announced to the others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sqlalchemy import Connection, Row, delete, select, update
+
+from geocast.model import Kind
+from geocast.repository.delivery import mailbox_rows
+from geocast.repository.owners import OwnerCache
+from geocast.repository.statements import (
+    Numbers,
+    chunks,
+    insert_rows,
+    lock_numbers,
+    take_numbers,
+    upsert,
+)
+from geocast.repository.tables import account, body, delivered, event, mailbox, withdrawal
+from geocast.repository.values import Owners, Withdrawn
+
+__all__ = ["is_withdrawn", "withdraw"]
+
+
+def is_withdrawn(connection: Connection, key: str) -> bool:
+    """Whether a publication was withdrawn."""
+    return _until(connection, key) is not None
+
+
+def withdraw(connection: Connection, key: str, until: int, cache: OwnerCache, at: int) -> Withdrawn:
+    """Withdraw a publication: all that has this key and was published by the time `until`."""
+    lock_numbers(connection, Numbers.CURSOR)
+    earlier = _until(connection, key)
+    query = select(event).where(
+        event.c.key == key, event.c.withdrawn.is_(None), event.c.published <= until
+    )
+    events = connection.execute(query.order_by(event.c.number)).all()
+    _record(connection, key, max(until, earlier or 0), at)
+    removed = notices = 0
+    for row in events:
+        unseen, seen = _take_back(connection, row, cache, at)
+        removed, notices = removed + unseen, notices + seen
+    return Withdrawn(bool(events) or earlier is not None, removed, notices)
+
+
+def _until(connection: Connection, key: str) -> int | None:
+    query = select(withdrawal.c.until).where(withdrawal.c.key == key)
+    return connection.execute(query).scalar_one_or_none()
+
+
+def _record(connection: Connection, key: str, until: int, at: int) -> None:
+    put = upsert(connection, withdrawal).values(key=key, until=until, at=at)
+    changed = {"until": put.excluded.until, "at": put.excluded.at}
+    connection.execute(put.on_conflict_do_update(index_elements=["key"], set_=changed))
+
+
+def _take_back(
+    connection: Connection, row: Row[*tuple[Any, ...]], cache: OwnerCache, at: int
+) -> tuple[int, int]:
+    """Remove the rows of an event; return how many were unseen, and how many get a notice."""
+    owners = cache.of(np.frombuffer(row.versions, np.int64))
+    cursors = _cursors(connection, row)
+    seen = _seen(connection, owners, cursors)
+    unseen = int(np.count_nonzero(~seen))
+    told = _standing(connection, _those(owners, seen))
+    span = mailbox.c.cursor.between(row.number, row.last)
+    connection.execute(delete(mailbox).where(span, mailbox.c.event == row.number))
+    connection.execute(delete(body).where(body.c.event == row.number))
+    count = len(told.vnumber)
+    first = take_numbers(connection, Numbers.CURSOR, count)
+    notices = mailbox_rows(first, told, [row.number] * count, Kind.WITHDRAWAL, at)
+    insert_rows(connection, mailbox, notices)
+    last = max(row.last, first + count - 1)
+    connection.execute(
+        update(event).where(event.c.number == row.number).values(withdrawn=at, last=last)
+    )
+    return unseen, count
+
+
+def _cursors(connection: Connection, row: Row[*tuple[Any, ...]]) -> dict[int, int]:
+    """The rows of an event that are still there: version to cursor."""
+    query = select(mailbox.c.vnumber, mailbox.c.cursor).where(
+        mailbox.c.cursor.between(row.number, row.last), mailbox.c.event == row.number
+    )
+    return {row.vnumber: row.cursor for row in connection.execute(query)}
+
+
+def _seen(connection: Connection, owners: Owners, cursors: dict[int, int]) -> Any:
+    """Which of the owners were handed the event: their row is acknowledged, or marked."""
+    reached: dict[int, int] = {}
+    for part in chunks(set(owners.subscription.tolist())):
+        query = select(delivered).where(delivered.c.subscription.in_(part))
+        reached |= {row.subscription: row.cursor for row in connection.execute(query)}
+    pairs = zip(owners.vnumber.tolist(), owners.subscription.tolist(), strict=True)
+    marks = [cursors.get(vnumber, 0) <= reached.get(number, 0) for vnumber, number in pairs]
+    return np.array(marks, dtype=bool)
+
+
+def _standing(connection: Connection, owners: Owners) -> Owners:
+    """Those whose account has not been removed."""
+    removed: set[int] = set()
+    for part in chunks(set(owners.account.tolist())):
+        query = select(account.c.number).where(
+            account.c.number.in_(part), account.c.removed.isnot(None)
+        )
+        removed.update(connection.execute(query).scalars())
+    return _those(owners, ~np.isin(owners.account, np.array(sorted(removed), np.int64)))
+
+
+def _those(owners: Owners, chosen: Any) -> Owners:
+    return Owners(
+        owners.vnumber[chosen],
+        owners.account[chosen],
+        owners.subscription[chosen],
+        owners.endpoint[chosen],
+    )
