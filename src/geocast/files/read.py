@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 import orjson
@@ -11,6 +11,7 @@ import pyarrow as pa
 from geocast.errors import InputError
 from geocast.files.assemble import (
     Build,
+    Located,
     Wanted,
     assemble,
     pack_properties,
@@ -25,7 +26,7 @@ from geocast.files.parquet import count_parquet, read_parquet
 from geocast.files.sequence import sequence_texts
 from geocast.model import Side
 
-__all__ = ["BATCH_ROWS", "read", "read_packed", "row_count", "unpack"]
+__all__ = ["BATCH_ROWS", "read", "read_packed", "read_texts", "row_count", "unpack"]
 
 BATCH_ROWS = 65_536
 """How many rows a chunk has at most where nothing else is asked for."""
@@ -85,6 +86,17 @@ def read_packed(
     if format_of(path) is Format.PARQUET:
         raise InputError(f"{path}: is Parquet, which has no packed form")
     return _read(path, "publications", columns, batch_rows, pack_properties)
+
+
+def read_texts(
+    texts: Iterable[bytes], *, columns: Collection[str] | None = None
+) -> Iterator[Chunk]:
+    """Yield publications that come one by one as the text of a Feature; otherwise like `read`.
+
+    `rows` of a chunk are places in the order of the texts.
+    """
+    located = (Located(text, row, 0) for row, text in enumerate(texts))
+    return assemble(located, "publications", Wanted(columns), BATCH_ROWS, type_properties)
 
 
 def unpack(batch: pa.RecordBatch, columns: Collection[str] | None = None) -> pa.RecordBatch:

@@ -1,12 +1,22 @@
-"""Matching on Spark: algorithms, and what carries publications to them and matches away."""
+"""Matching on Spark: algorithms, and what carries publications to them and matches away.
 
-from geocast.pipeline.base import Algorithm, Answered, Reader, Writer
-from geocast.pipeline.job import Progress, default_tasks, run_job
-from geocast.pipeline.pieces import Piece
-from geocast.pipeline.registry import algorithm_names, make_algorithm, parse_name
-from geocast.pipeline.session import check_master, spark_session
-from geocast.pipeline.splits import PublicationFile, Split, open_publications
-from geocast.pipeline.subscriptions import Subscriptions, read_subscriptions
+What is named here is imported when it is first asked for: a process of Spark that only reads a log
+need not load the matching core.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from geocast.pipeline.base import Algorithm, Answered, Reader, Writer
+    from geocast.pipeline.job import Progress, default_tasks, run_job
+    from geocast.pipeline.pieces import Piece
+    from geocast.pipeline.registry import algorithm_names, make_algorithm, parse_name
+    from geocast.pipeline.session import check_master, spark_session
+    from geocast.pipeline.splits import PublicationFile, Split, open_publications
+    from geocast.pipeline.subscriptions import Subscriptions, read_subscriptions
 
 __all__ = [
     "Algorithm",
@@ -28,3 +38,31 @@ __all__ = [
     "run_job",
     "spark_session",
 ]
+
+_HOMES = {
+    "Algorithm": "geocast.pipeline.base",
+    "Answered": "geocast.pipeline.base",
+    "Reader": "geocast.pipeline.base",
+    "Writer": "geocast.pipeline.base",
+    "Progress": "geocast.pipeline.job",
+    "default_tasks": "geocast.pipeline.job",
+    "run_job": "geocast.pipeline.job",
+    "Piece": "geocast.pipeline.pieces",
+    "algorithm_names": "geocast.pipeline.registry",
+    "make_algorithm": "geocast.pipeline.registry",
+    "parse_name": "geocast.pipeline.registry",
+    "check_master": "geocast.pipeline.session",
+    "spark_session": "geocast.pipeline.session",
+    "PublicationFile": "geocast.pipeline.splits",
+    "Split": "geocast.pipeline.splits",
+    "open_publications": "geocast.pipeline.splits",
+    "Subscriptions": "geocast.pipeline.subscriptions",
+    "read_subscriptions": "geocast.pipeline.subscriptions",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is asked for."""
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import IO
 
@@ -28,9 +28,12 @@ _MASTER = re.compile(r"local(\[.+\])?|local-cluster\[.+\]|(spark|k8s)://.+|yarn"
 
 
 @contextmanager
-def spark_session(master: str = "local[*]") -> Iterator[SparkSession]:
+def spark_session(
+    master: str = "local[*]", more: Mapping[str, str] | None = None
+) -> Iterator[SparkSession]:
     """Give a session on `master` for the length of the `with` block, then stop it.
 
+    `more` are Spark settings beside those of `settings`.
     Where this process already has a session, that one is given and left running, whatever
     its master. What Spark and Java print goes to a temporary file and not to the terminal,
     because standard output may be carrying matches; where the start fails, the error quotes
@@ -40,7 +43,7 @@ def spark_session(master: str = "local[*]") -> Iterator[SparkSession]:
     if running is not None:
         yield running
         return
-    session = _start(master)
+    session = _start(master, more or {})
     try:
         yield session
     finally:
@@ -100,10 +103,11 @@ def _java_version(java: str) -> int | None:
     return int(found[1]) if found else None
 
 
-def _start(master: str) -> SparkSession:
+def _start(master: str, more: Mapping[str, str]) -> SparkSession:
     check_master(master)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    conf = SparkConf().setMaster(master).setAppName("geocast").setAll(settings(master).items())
+    conf = SparkConf().setMaster(master).setAppName("geocast")
+    conf.setAll((settings(master) | dict(more)).items())
     with tempfile.TemporaryFile("w+", prefix="geocast-spark-") as output:
         try:
             context = _context(conf, output)

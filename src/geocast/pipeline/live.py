@@ -1,0 +1,180 @@
+"""The live stream: batches from the log of publications, matches into the log of matches.
+
+A batch is pinned to a version of the subscriptions before it is matched, and its matches are
+written once: so whatever is killed, and whenever, a batch that runs again finds the same matches
+and adds nothing.
+"""
+
+from __future__ import annotations
+
+import logging
+import pickle
+import threading
+import time
+from collections.abc import Iterable
+from typing import Final
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming import StreamingQuery
+
+from geocast.log import Log
+from geocast.model import split_key
+from geocast.operate import Place, Settings, metrics
+from geocast.pipeline.checkpoint import committed
+from geocast.pipeline.keeper import SnapshotKeeper
+from geocast.pipeline.source import log_stream
+from geocast.pipeline.task import OUTCOME, LiveTask, Outcome
+from geocast.repository import DeadLetter, Repository
+
+__all__ = ["QUERY", "LiveStream"]
+
+QUERY: Final = "match"
+"""The name of the stream in ledger and log."""
+
+_log = logging.getLogger(__name__)
+_POLL_SECONDS: Final = 0.05
+_QUIET_SECONDS: Final = 20.0
+_NO_BATCH: Final = -1
+
+
+class LiveStream:
+    """The running stream. `start` once; `drain` and `stop` end it."""
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        place: Place,
+        settings: Settings,
+        repository: Repository,
+        publications: Log,
+        keeper: SnapshotKeeper,
+    ) -> None:
+        self._spark = spark
+        self._place = place
+        self._settings = settings
+        self._repository = repository
+        self._publications = publications
+        self._keeper = keeper
+        self._turn = threading.Lock()
+        self._reached = committed(place.checkpoint, publications.partitions)
+        self._last_batch = time.monotonic()
+        self._query: StreamingQuery | None = None
+
+    def start(self) -> None:
+        """Start the stream where it stopped last."""
+        frame = log_stream(
+            self._spark,
+            self._place.publications,
+            max_records=self._settings.batch_records,
+            max_bytes=self._settings.batch_bytes,
+        )
+        self.keep_warm()
+        self._query = (
+            frame.writeStream.queryName(QUERY)
+            .option("checkpointLocation", str(self._place.checkpoint))
+            .foreachBatch(self._batch)
+            .start()
+        )
+
+    def check(self) -> None:
+        """Raise what the stream died of, if it did."""
+        assert self._query is not None, "not started"
+        if not self._query.isActive:
+            error = self._query.exception()
+            raise error if error is not None else RuntimeError("the stream has ended by itself")
+        if time.monotonic() - self._last_batch > _QUIET_SECONDS:
+            self.keep_warm()
+
+    def keep_warm(self) -> None:
+        """Keep Python workers alive, which Spark ends when they are idle for a minute."""
+        with self._turn, self._keeper.held() as version:
+            cores = self._spark.sparkContext.defaultParallelism
+            task = self._task(_NO_BATCH, version)
+            numbers = self._spark.range(0, cores, 1, cores)
+            numbers.mapInArrow(task.warm, OUTCOME).collect()
+            self._last_batch = time.monotonic()
+
+    def drain(self, seconds: float) -> bool:
+        """Wait until all that was published is matched; tells whether that was in time."""
+        deadline = time.monotonic() + seconds
+        ends = self._publications.ends()
+        while any(reached < end for reached, end in zip(self._reached, ends, strict=True)):
+            if time.monotonic() > deadline:
+                return False
+            self.check()
+            time.sleep(_POLL_SECONDS)
+        return True
+
+    def stop(self) -> None:
+        """End the stream between two batches."""
+        if self._query is not None:
+            with self._turn:
+                self._query.stop()
+
+    def _task(self, batch: int, version: int) -> LiveTask:
+        return LiveTask(
+            QUERY,
+            batch,
+            self._place.snapshots,
+            version,
+            self._place.matches,
+            self._publications.partitions,
+        )
+
+    def _batch(self, frame: DataFrame, batch: int) -> None:
+        with self._turn:
+            began = time.monotonic()
+            version = self._keeper.pin(batch)
+            rows = frame.mapInArrow(self._task(batch, version), OUTCOME).collect()
+            outcomes = [pickle.loads(row["outcome"]) for row in rows]
+            self._finish(batch, outcomes)
+            self._last_batch = time.monotonic()
+            seconds = self._last_batch - began
+            metrics().batch_seconds.observe(seconds)
+            _log.info(
+                "batch",
+                extra={
+                    "batch": batch,
+                    "snapshot": version,
+                    "publications": sum(outcome.publications for outcome in outcomes),
+                    "matches": sum(outcome.matches for outcome in outcomes),
+                    "seconds": round(seconds, 3),
+                },
+            )
+
+    def _finish(self, batch: int, outcomes: list[Outcome]) -> None:
+        letters = _letters(outcomes)
+        if letters:
+            self._repository.dead_letters.add(letters)
+            metrics().rejects.labels(where="pipeline").inc(len(letters))
+        counts = {
+            "publications": sum(outcome.publications for outcome in outcomes),
+            "matched": sum(outcome.matched for outcome in outcomes),
+            "matches": sum(outcome.matches for outcome in outcomes),
+            "rejected": len(letters),
+        }
+        ranges = {outcome.partition: (outcome.start, outcome.stop) for outcome in outcomes}
+        self._repository.ledger.finish(QUERY, batch, ranges, counts)
+        for partition, (_, stop) in ranges.items():
+            self._reached[partition] = stop
+        metrics().matched_publications.inc(counts["publications"])
+        metrics().matches.inc(counts["matches"])
+
+
+def _letters(outcomes: Iterable[Outcome]) -> list[DeadLetter]:
+    letters = []
+    for outcome in outcomes:
+        for bad in outcome.bad:
+            publisher, identifier = split_key(bad.key)
+            letters.append(
+                DeadLetter(
+                    "pipeline",
+                    publisher,
+                    identifier,
+                    bad.reason,
+                    bad.value,
+                    outcome.partition,
+                    bad.offset,
+                )
+            )
+    return letters

@@ -1,0 +1,78 @@
+"""The process that runs the live stream: `geocast run`."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from contextlib import ExitStack, closing
+from typing import Final
+
+from geocast.log import SqliteLog
+from geocast.model import MICROSECONDS, now
+from geocast.operate import Place, Settings
+from geocast.pipeline.checkpoint import committed
+from geocast.pipeline.keeper import SnapshotKeeper
+from geocast.pipeline.live import QUERY, LiveStream
+from geocast.pipeline.session import spark_session
+from geocast.repository import Repository
+
+__all__ = ["run_pipeline"]
+
+_log = logging.getLogger(__name__)
+_CHECK_SECONDS: Final = 0.2
+_DRAIN_SECONDS: Final = 15.0
+_TIDY_SECONDS: Final = 60.0
+_LEDGER_KEPT: Final = 100_000
+
+# Hadoop's own way to write checkpoints starts a process (`chmod`) for every file.
+_STREAMING: Final = {
+    "spark.sql.streaming.checkpointFileManagerClass": (
+        "org.apache.spark.sql.execution.streaming.checkpointing"
+        ".FileSystemBasedCheckpointFileManager"
+    ),
+    "spark.sql.streaming.metricsEnabled": "false",
+    "spark.sql.streaming.minBatchesToRetain": "10",
+    "spark.driver.memory": "1g",
+}
+
+
+def run_pipeline(place: Place, settings: Settings, master: str, stop: threading.Event) -> None:
+    """Run the live stream until `stop` is set; then match what is there, and end.
+
+    Raises what the stream dies of.
+    """
+    place.ready.unlink(missing_ok=True)
+    with ExitStack() as stack:
+        repository = stack.enter_context(closing(Repository.open(place.repository)))
+        log = stack.enter_context(closing(SqliteLog.open(place.publications, settings.partitions)))
+        keeper = stack.enter_context(closing(SnapshotKeeper(repository, place, QUERY)))
+        spark = stack.enter_context(spark_session(master, _STREAMING))
+        stream = LiveStream(spark, place, settings, repository, log, keeper)
+        keeper.start()
+        stream.start()
+        place.ready.touch()
+        _log.info("ready")
+        tidied = time.monotonic()
+        while not stop.wait(_CHECK_SECONDS):
+            stream.check()
+            if time.monotonic() - tidied > _TIDY_SECONDS:
+                tidied = time.monotonic()
+                _tidy(place, settings, repository, log)
+        place.ready.unlink(missing_ok=True)
+        if not stream.drain(_DRAIN_SECONDS):
+            _log.warning("publications are left in the log; they are matched after the next start")
+        stream.stop()
+    _log.info("stopped")
+
+
+def _tidy(place: Place, settings: Settings, repository: Repository, log: SqliteLog) -> None:
+    """Let go of what is too old: publications that are matched, bad ones, the ledger's beginning.
+
+    Spark may run its last batch again, so that one is kept whatever its age.
+    """
+    before = now() - int(settings.log_age * MICROSECONDS)
+    keep = committed(place.checkpoint, log.partitions, but=1)
+    log.expire(before=before, max_bytes=settings.log_size, keep=keep)
+    repository.dead_letters.expire(before)
+    repository.ledger.expire(QUERY, _LEDGER_KEPT)
