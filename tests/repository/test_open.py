@@ -66,17 +66,17 @@ def test_folders_are_made(tmp_path: Path) -> None:
 
 
 def test_it_is_durable_and_waits(repository: Repository) -> None:
-    with repository._database.read() as connection:
-        pragmas = {
-            name: connection.exec_driver_sql(f"PRAGMA {name}").scalar_one()
-            for name in ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")
-        }
-    assert pragmas == {
+    expected = {
         "journal_mode": "wal",
         "synchronous": 2,
         "foreign_keys": 1,
         "busy_timeout": 30_000,
     }
+    for transaction in (repository._database.read, repository._database.write):
+        with transaction() as connection:
+            assert expected == {
+                name: connection.exec_driver_sql(f"PRAGMA {name}").scalar_one() for name in expected
+            }
 
 
 @pytest.mark.parametrize("url", ["nonsense", "sqlite://", "sqlite:///:memory:", "mysql://u:p@h/d"])

@@ -19,7 +19,8 @@ def test_a_day_without_scans(repository: Repository, ann: Account, press: Accoun
     def note(_: Any, __: Any, text: str, parameters: Any, ___: Any, many: bool) -> None:
         statements.append((text, parameters[0] if many else parameters))
 
-    events.listen(repository._database._engine, "before_cursor_execute", note)
+    for engine in (repository._database._reading, repository._database._writing):
+        events.listen(engine, "before_cursor_execute", note)
     _live(repository, ann, press)
     with repository._database.read() as connection:
         cursor = connection.connection.cursor()

@@ -11,6 +11,7 @@ from typing import Final
 from geocast.log import SqliteLog
 from geocast.model import MICROSECONDS, now
 from geocast.operate import Place, Settings
+from geocast.pipeline.archive import archive_options
 from geocast.pipeline.checkpoint import committed
 from geocast.pipeline.keeper import SnapshotKeeper
 from geocast.pipeline.live import QUERY, LiveStream
@@ -25,6 +26,9 @@ _DRAIN_SECONDS: Final = 15.0
 _TIDY_SECONDS: Final = 60.0
 _LEDGER_KEPT: Final = 100_000
 
+# Java only plans and passes on here: it need not compile itself to the utmost while it starts.
+_JAVA: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+
 # Hadoop's own way to write checkpoints starts a process (`chmod`) for every file.
 _STREAMING: Final = {
     "spark.sql.streaming.checkpointFileManagerClass": (
@@ -37,17 +41,27 @@ _STREAMING: Final = {
 }
 
 
-def run_pipeline(place: Place, settings: Settings, master: str, stop: threading.Event) -> None:
+def run_pipeline(
+    place: Place,
+    settings: Settings,
+    master: str,
+    stop: threading.Event,
+    *,
+    java: str | None = None,
+) -> None:
     """Run the live stream until `stop` is set; then match what is there, and end.
 
+    `java` are options for Spark's Java, by default those that use the archive of its classes.
     Raises what the stream dies of.
     """
+    options = archive_options() if java is None else java
+    streaming = _STREAMING | {"spark.driver.extraJavaOptions": f"{_JAVA} {options}"}
     place.ready.unlink(missing_ok=True)
     with ExitStack() as stack:
         repository = stack.enter_context(closing(Repository.open(place.repository)))
         log = stack.enter_context(closing(SqliteLog.open(place.publications, settings.partitions)))
         keeper = stack.enter_context(closing(SnapshotKeeper(repository, place, QUERY)))
-        spark = stack.enter_context(spark_session(master, _STREAMING))
+        spark = stack.enter_context(spark_session(master, streaming))
         stream = LiveStream(spark, place, settings, repository, log, keeper)
         keeper.start()
         stream.start()

@@ -19,6 +19,7 @@ from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from geocast.errors import InputError
+from geocast.pipeline.archive import archive_options
 
 __all__ = ["check_master", "is_local", "settings", "spark_session"]
 
@@ -66,6 +67,7 @@ def settings(master: str) -> dict[str, str]:
     if not is_local(master):
         return common
     loopback = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+    loopback["spark.driver.extraJavaOptions"] = archive_options()
     return common | loopback | {"spark.python.unix.domain.socket.enabled": "true"}
 
 

@@ -19,7 +19,10 @@ from geocast.errors import InputError
 __all__ = ["Database"]
 
 _PATIENCE: Final = 30.0
-_WRITES: Final = "geocast_writes"
+_READERS: Final = 64
+_CACHE_OF_READERS: Final = 4 << 20
+_CACHE_OF_WRITER: Final = 64 << 20
+_PAGES_BEFORE_CHECKPOINT: Final = 16_000
 
 
 class Database:
@@ -32,15 +35,15 @@ class Database:
     def __init__(self, url: str) -> None:
         parsed = _parsed(url)
         _make_folder(Path(str(parsed.database)).parent)
-        self._engine = _engine(parsed)
-        self._writing = self._engine.execution_options(**{_WRITES: True})
+        self._reading = _engine(parsed, "BEGIN", _READERS, _CACHE_OF_READERS)
+        self._writing = _engine(parsed, "BEGIN IMMEDIATE", 1, _CACHE_OF_WRITER)
         # Waiting for a lock inside a process is quicker than polling SQLite's.
         self._turn = Lock()
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """A transaction that sees one state of the database and changes nothing."""
-        with self._engine.connect() as connection:
+        with self._reading.connect() as connection:
             yield connection
 
     @contextmanager
@@ -51,7 +54,7 @@ class Database:
 
     def peek(self, statement: str) -> Any:
         """Return the one value that a statement gives, at a fraction of a transaction's cost."""
-        connection = self._engine.raw_connection()
+        connection = self._reading.raw_connection()
         try:
             cursor = connection.cursor()
             cursor.execute(statement)
@@ -62,7 +65,8 @@ class Database:
 
     def close(self) -> None:
         """Close the connections."""
-        self._engine.dispose()
+        self._reading.dispose()
+        self._writing.dispose()
 
 
 def _parsed(url: str) -> URL:
@@ -83,21 +87,28 @@ def _make_folder(folder: Path) -> None:
         raise InputError(f"the folder of the repository cannot be made: {error}") from error
 
 
-def _engine(url: URL) -> Engine:
-    engine = create_engine(url, pool_size=8, max_overflow=56, pool_timeout=_PATIENCE)
-    event.listen(engine, "connect", _prepare)
-    event.listen(engine, "begin", _begin)
+def _engine(url: URL, begin: str, connections: int, cache: int) -> Engine:
+    """Connections that begin their transactions so; each has a cache of so many bytes."""
+    kept = min(connections, 8)
+    engine = create_engine(
+        url, pool_size=kept, max_overflow=connections - kept, pool_timeout=_PATIENCE
+    )
+
+    def prepare(connection: sqlite3.Connection, _: Any) -> None:
+        connection.isolation_level = None
+        connection.execute(f"PRAGMA busy_timeout = {int(_PATIENCE * 1000)}")
+        _use_write_ahead_log(connection)
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute(f"PRAGMA cache_size = {-cache // 1024}")
+        connection.execute(f"PRAGMA wal_autocheckpoint = {_PAGES_BEFORE_CHECKPOINT}")
+
+    def start(connection: Connection) -> None:
+        connection.connection.cursor().execute(begin)
+
+    event.listen(engine, "connect", prepare)
+    event.listen(engine, "begin", start)
     return engine
-
-
-def _prepare(connection: sqlite3.Connection, _: Any) -> None:
-    connection.isolation_level = None
-    connection.execute(f"PRAGMA busy_timeout = {int(_PATIENCE * 1000)}")
-    _use_write_ahead_log(connection)
-    connection.execute("PRAGMA synchronous = FULL")
-    connection.execute("PRAGMA foreign_keys = ON")
-    connection.execute("PRAGMA cache_size = -8192")
-    connection.execute("PRAGMA wal_autocheckpoint = 4000")
 
 
 def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
@@ -112,10 +123,3 @@ def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
             time.sleep(0.01)
         else:
             return
-
-
-def _begin(connection: Connection) -> None:
-    if connection.get_execution_options().get(_WRITES):
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
-    else:  # waits for nobody, and most transactions are short reads
-        connection.connection.cursor().execute("BEGIN")

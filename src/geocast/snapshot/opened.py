@@ -18,6 +18,7 @@ from geocast.errors import InputError, StateError
 from geocast.match.matcher import Matcher
 from geocast.snapshot.batch import Batch
 from geocast.snapshot.numbers import Numbers
+from geocast.snapshot.release import release_with
 
 __all__ = ["OpenPart", "empty_part", "open_parts"]
 
@@ -34,10 +35,12 @@ _recent: deque[list[OpenPart]] = deque(maxlen=_VERSIONS_KEPT)
 class OpenPart:
     """A matcher whose subscriptions are version numbers; threads may share it."""
 
-    def __init__(self, matcher: Matcher) -> None:
-        self._matcher = matcher
+    def __init__(self, matchers: list[Matcher]) -> None:
+        """Take over the one matcher in the list."""
+        self._held = matchers
         self._one_at_a_time = threading.Lock()
-        self.properties = matcher.properties
+        self.properties = matchers[0].properties
+        release_with(self, matchers)
 
     def answer(self, batch: Batch) -> tuple[list[Pairs], dict[int, str]]:
         """Return what matches, in no order, and why rows with an id cannot be used."""
@@ -45,7 +48,7 @@ class OpenPart:
         reasons: dict[int, str] = {}
         for turn in batch.turns(real_ids="id" in self.properties):
             with self._one_at_a_time:
-                answer = self._matcher.answer(turn.batch)
+                answer = self._held[0].answer(turn.batch)
             matches = answer.matches
             lists = matches["subscriptions"].combine_chunks()
             rows = turn.rows_of(matches["publication"])
@@ -59,7 +62,8 @@ class OpenPart:
 @cache
 def empty_part() -> OpenPart:
     """Return a part without subscriptions, which still tells what cannot be used."""
-    return OpenPart(Matcher(pa.table({"id": pa.array([], pa.string()), "filter": pa.nulls(0)})))
+    nobody = pa.table({"id": pa.array([], pa.string()), "filter": pa.nulls(0)})
+    return OpenPart([Matcher(nobody)])
 
 
 def open_parts(paths: Sequence[Path]) -> list[OpenPart]:
@@ -77,7 +81,7 @@ def _opened(path: Path) -> OpenPart:
     part = _open.get(path)
     if part is None:
         try:
-            part = OpenPart(Matcher.open(path))
+            part = OpenPart([Matcher.open(path)])
         except (InputError, OSError, ValueError) as error:
             raise StateError(f"part {path} cannot be opened: {error}") from error
         _open[path] = part
