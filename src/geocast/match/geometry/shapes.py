@@ -30,7 +30,7 @@ class Shapes(NamedTuple):
     bounds: NDArray[np.float64]
 
 
-def frozen(array: NDArray[Any], dtype: DTypeLike = None) -> NDArray[Any]:
+def frozen(array: NDArray[Any], dtype: DTypeLike | None = None) -> NDArray[Any]:
     """Return the array contiguous and read-only: the one type for which kernels are compiled.
 
     A memory-mapped array is read-only; were arrays in memory writable, every kernel would have to
