@@ -10,6 +10,9 @@ import pytest
 import geocast
 
 PUBLIC = {
+    "AsyncClient",
+    "Client",
+    "ConflictError",
     "FilterLimitError",
     "FilterSyntaxError",
     "FilterTypeError",
@@ -21,6 +24,8 @@ PUBLIC = {
     "Reject",
     "RejectedWarning",
     "Rejects",
+    "ServiceError",
+    "StateError",
     "UnknownNameError",
     "__version__",
     "match",
@@ -49,6 +54,9 @@ def test_signatures_that_users_rely_on() -> None:
         "rejects",
     ]
     assert list(inspect.signature(geocast.Matcher).parameters) == ["subscriptions", "index"]
+    client = ["url", "token", "retries", "timeout", "patience", "transport"]
+    for kind in (geocast.Client, geocast.AsyncClient):
+        assert list(inspect.signature(kind).parameters) == client
     spark = importlib.import_module("geocast.spark")
     assert list(inspect.signature(spark.match).parameters) == [
         "publications",

@@ -2,6 +2,7 @@
 
 `match` matches a table of publications with a table of subscriptions; `Matcher` keeps the
 subscriptions and is fed batch by batch; `geocast.spark.match` does the same on Spark DataFrames.
+`Client` and `AsyncClient` talk to a running service.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from geocast.errors import (
+    ConflictError,
     FilterLimitError,
     FilterSyntaxError,
     FilterTypeError,
@@ -20,14 +22,20 @@ from geocast.errors import (
     InputError,
     LanguageError,
     RejectedWarning,
+    ServiceError,
+    StateError,
     UnknownNameError,
 )
 
 if TYPE_CHECKING:
+    from geocast.client import AsyncClient, Client
     from geocast.match.matcher import Matcher, match
     from geocast.model import Predicate, Reject, Rejects
 
 __all__ = [
+    "AsyncClient",
+    "Client",
+    "ConflictError",
     "FilterLimitError",
     "FilterSyntaxError",
     "FilterTypeError",
@@ -39,6 +47,8 @@ __all__ = [
     "Reject",
     "RejectedWarning",
     "Rejects",
+    "ServiceError",
+    "StateError",
     "UnknownNameError",
     "__version__",
     "match",
@@ -47,6 +57,8 @@ __all__ = [
 __version__ = "0.1.0"
 
 _LAZY = {
+    "AsyncClient": "geocast.client",
+    "Client": "geocast.client",
     "Matcher": "geocast.match.matcher",
     "Predicate": "geocast.model",
     "Reject": "geocast.model",
@@ -55,7 +67,7 @@ _LAZY = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import what needs the compiled core only when it is asked for."""
+    """Import what takes time to import only when it is asked for."""
     if name in _LAZY:
         return getattr(import_module(_LAZY[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

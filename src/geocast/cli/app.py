@@ -13,6 +13,18 @@ import typer
 from geocast.cli.bench import app as bench_app
 from geocast.cli.demo import demo
 from geocast.cli.match import match
+from geocast.cli.service import deliver, gateway, up
+from geocast.cli.service import run as run_service
+from geocast.cli.talk import (
+    account_app,
+    listen,
+    publish,
+    status,
+    subscribe,
+    subscriptions,
+    unpublish,
+    unsubscribe,
+)
 from geocast.errors import GeocastError, InputError, LanguageError
 
 __all__ = ["app", "main", "run"]
@@ -29,8 +41,20 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(match)
+app.command()(up)
+app.command()(publish)
+app.command()(unpublish)
+app.command()(subscribe)
+app.command()(unsubscribe)
+app.command()(subscriptions)
+app.command()(listen)
+app.command()(status)
+app.add_typer(account_app, name="account")
 app.command()(demo)
 app.add_typer(bench_app, name="bench")
+app.command(name="run")(run_service)
+app.command()(gateway)
+app.command()(deliver)
 
 
 @app.callback(invoke_without_command=True)

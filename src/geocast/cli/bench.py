@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
+from geocast.cli.bench_service import chaos, live
 from geocast.cli.progress import open_steps
-from geocast.errors import UnknownNameError
+from geocast.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
     from geocast.bench.results import Results
@@ -27,6 +28,8 @@ _FILE_WIDTH = 120
 """Columns of the tables where standard output is no terminal."""
 
 app = typer.Typer(help="Measure Geocast, on workloads drawn from real data.", no_args_is_help=True)
+app.command()(live)
+app.command()(chaos)
 
 DataOption = Annotated[
     Path | None,
@@ -113,15 +116,51 @@ def core(
         raise typer.Exit(DISAGREES)
 
 
+@app.command()
+def subscribe(
+    sizes: Annotated[
+        str, typer.Option(help="Numbers of standing subscriptions, separated by commas.")
+    ] = "10000,100000,1000000",
+    repetitions: Annotated[int, typer.Option(help="Rounds; medians count.", min=1)] = 5,
+    seed: Annotated[int, typer.Option(help="Seed of the workload.", min=0)] = 1,
+    out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("bench-subscribe"),
+    data: DataOption = None,
+) -> None:
+    """Change subscriptions, and measure how soon that counts in another process and what it costs.
+
+    Exit status 1 where a new subscription did not match, or a cancelled one did.
+    """
+    from geocast.bench.data import DataFolder
+    from geocast.bench.report.activation import activation_table, plot_activations
+    from geocast.bench.subscribe import count_rounds, run_subscribe, write_activations
+
+    chosen = [_size(text) for text in _names(sizes)]
+    folder = DataFolder.find(data)
+    with _announced(count_rounds(chosen, repetitions), "bench subscribe") as announce:
+        found = run_subscribe(chosen, folder, repetitions, seed, announce)
+    write_activations(found, out)
+    picture = plot_activations(found, out / "activations")[0]
+    _console().print(activation_table(found))
+    typer.echo(f"report: {picture}")
+    if not all(activation.correct for activation in found):
+        raise typer.Exit(DISAGREES)
+
+
+def _size(text: str) -> int:
+    if not text.isdecimal() or int(text) == 0:
+        raise InputError(f"--sizes takes whole numbers above 0, not {text!r}")
+    return int(text)
+
+
 def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
 @contextmanager
-def _announced(total: int) -> Iterator[Callable[[str], None]]:
+def _announced(total: int, title: str = "bench core") -> Iterator[Callable[[str], None]]:
     """Show a bar with what runs now; each announcement begins a step."""
     begun = 0
-    with open_steps() as steps, steps.step("bench core", total) as step:
+    with open_steps() as steps, steps.step(title, total) as step:
 
         def announce(what: str) -> None:
             nonlocal begun
@@ -145,10 +184,14 @@ def _print_results(results: Results) -> None:
     from geocast.bench.report import rate_table, target_table
     from geocast.bench.targets import verdicts
 
-    console = Console()
-    console = console if console.is_terminal else Console(width=_FILE_WIDTH)
+    console = _console()
     console.print(rate_table(results))
     console.print(target_table(verdicts(results)))
+
+
+def _console() -> Console:
+    console = Console()
+    return console if console.is_terminal else Console(width=_FILE_WIDTH)
 
 
 def _differs_from_plain(results: Results) -> bool:

@@ -2,7 +2,7 @@
 
 from geocast.operate.journal import open_journal
 from geocast.operate.metrics import metrics, render, share_metrics
-from geocast.operate.process import die_with_parent, hold_lock, stop_on_signals
+from geocast.operate.process import die_with_parent, hold_lock, is_held, stop_on_signals
 from geocast.operate.settings import Place, Settings
 
 __all__ = [
@@ -10,6 +10,7 @@ __all__ = [
     "Settings",
     "die_with_parent",
     "hold_lock",
+    "is_held",
     "metrics",
     "open_journal",
     "render",

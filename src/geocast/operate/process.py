@@ -15,7 +15,7 @@ from typing import Final
 
 from geocast.errors import StateError
 
-__all__ = ["die_with_parent", "hold_lock", "stop_on_signals"]
+__all__ = ["die_with_parent", "hold_lock", "is_held", "stop_on_signals"]
 
 _PR_SET_PDEATHSIG: Final = 1
 
@@ -43,6 +43,18 @@ def hold_lock(path: Path, what: str) -> Iterator[None]:
         file.write(str(os.getpid()))
         file.flush()
         yield
+
+
+def is_held(path: Path) -> bool:
+    """Tell whether some process holds the lock of that path."""
+    try:
+        with path.open() as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except BlockingIOError:
+        return True
+    return False
 
 
 def stop_on_signals() -> threading.Event:

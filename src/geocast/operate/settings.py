@@ -58,7 +58,7 @@ class Place:
 
     @property
     def ready(self) -> Path:
-        """A file that is there while the pipeline is ready for publications."""
+        """Held by the pipeline while it is ready for publications."""
         return self.root / "pipeline-ready"
 
     @property

@@ -21,7 +21,7 @@ import pyspark
 from pyspark import SparkContext
 
 from geocast.log import SqliteLog
-from geocast.operate import Place, Settings
+from geocast.operate import Place, Settings, is_held
 
 __all__ = ["archive_file", "archive_options", "main"]
 
@@ -81,7 +81,7 @@ def _record(file: Path) -> None:
 
 
 def _stop_when_ready(place: Place, stop: threading.Event) -> None:
-    while not place.ready.exists():
+    while not is_held(place.ready):
         time.sleep(0.1)
     stop.set()
 

@@ -12,6 +12,7 @@ import pickle
 import threading
 import time
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
 from pyspark.sql import DataFrame, SparkSession
@@ -35,6 +36,7 @@ _log = logging.getLogger(__name__)
 _POLL_SECONDS: Final = 0.05
 _QUIET_SECONDS: Final = 20.0
 _NO_BATCH: Final = -1
+_RUNNING: Final = frozenset({"Waiting for data to arrive", "Waiting for next trigger"})
 
 
 class LiveStream:
@@ -58,23 +60,34 @@ class LiveStream:
         self._turn = threading.Lock()
         self._reached = committed(place.checkpoint, publications.partitions)
         self._last_batch = time.monotonic()
+        self._batches = 0
         self._query: StreamingQuery | None = None
 
     def start(self) -> None:
         """Start the stream where it stopped last."""
-        frame = log_stream(
-            self._spark,
-            self._place.publications,
-            max_records=self._settings.batch_records,
-            max_bytes=self._settings.batch_bytes,
-        )
-        self.keep_warm()
+        with ThreadPoolExecutor(1) as pool:
+            warm = pool.submit(self.keep_warm)
+            frame = log_stream(
+                self._spark,
+                self._place.publications,
+                max_records=self._settings.batch_records,
+                max_bytes=self._settings.batch_bytes,
+            )
+            warm.result()
         self._query = (
             frame.writeStream.queryName(QUERY)
             .option("checkpointLocation", str(self._place.checkpoint))
             .foreachBatch(self._batch)
             .start()
         )
+
+    def wait_running(self, stop: threading.Event) -> None:
+        """Wait until the stream has had its first look at the log, or `stop` is set."""
+        assert self._query is not None, "not started"
+        while self._query.status["message"] not in _RUNNING and not self._batches:
+            self.check()
+            if stop.wait(_POLL_SECONDS):
+                return
 
     def check(self) -> None:
         """Raise what the stream died of, if it did."""
@@ -128,6 +141,7 @@ class LiveStream:
             rows = frame.mapInArrow(self._task(batch, version), OUTCOME).collect()
             outcomes = [pickle.loads(row["outcome"]) for row in rows]
             self._finish(batch, outcomes)
+            self._batches += 1
             self._last_batch = time.monotonic()
             seconds = self._last_batch - began
             metrics().batch_seconds.observe(seconds)

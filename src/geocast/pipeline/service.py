@@ -5,14 +5,16 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections.abc import Callable
 from contextlib import ExitStack, closing
 from typing import Final
 
 from geocast.log import SqliteLog
 from geocast.model import MICROSECONDS, now
-from geocast.operate import Place, Settings
+from geocast.operate import Place, Settings, hold_lock
 from geocast.pipeline.archive import archive_options
 from geocast.pipeline.checkpoint import committed
+from geocast.pipeline.daemon import MODULE as DAEMON
 from geocast.pipeline.keeper import SnapshotKeeper
 from geocast.pipeline.live import QUERY, LiveStream
 from geocast.pipeline.session import spark_session
@@ -38,6 +40,7 @@ _STREAMING: Final = {
     "spark.sql.streaming.metricsEnabled": "false",
     "spark.sql.streaming.minBatchesToRetain": "10",
     "spark.driver.memory": "1g",
+    "spark.python.daemon.module": DAEMON,
 }
 
 
@@ -56,7 +59,6 @@ def run_pipeline(
     """
     options = archive_options() if java is None else java
     streaming = _STREAMING | {"spark.driver.extraJavaOptions": f"{_JAVA} {options}"}
-    place.ready.unlink(missing_ok=True)
     with ExitStack() as stack:
         repository = stack.enter_context(closing(Repository.open(place.repository)))
         log = stack.enter_context(closing(SqliteLog.open(place.publications, settings.partitions)))
@@ -65,19 +67,24 @@ def run_pipeline(
         stream = LiveStream(spark, place, settings, repository, log, keeper)
         keeper.start()
         stream.start()
-        place.ready.touch()
-        _log.info("ready")
-        tidied = time.monotonic()
-        while not stop.wait(_CHECK_SECONDS):
-            stream.check()
-            if time.monotonic() - tidied > _TIDY_SECONDS:
-                tidied = time.monotonic()
-                _tidy(place, settings, repository, log)
-        place.ready.unlink(missing_ok=True)
+        stream.wait_running(stop)
+        with hold_lock(place.ready, f"the pipeline of {place.root}"):
+            _log.info("ready")
+            _watch(stream, stop, lambda: _tidy(place, settings, repository, log))
         if not stream.drain(_DRAIN_SECONDS):
             _log.warning("publications are left in the log; they are matched after the next start")
         stream.stop()
     _log.info("stopped")
+
+
+def _watch(stream: LiveStream, stop: threading.Event, tidy: Callable[[], None]) -> None:
+    """Look after the stream until `stop` is set."""
+    tidied = time.monotonic()
+    while not stop.wait(_CHECK_SECONDS):
+        stream.check()
+        if time.monotonic() - tidied > _TIDY_SECONDS:
+            tidied = time.monotonic()
+            tidy()
 
 
 def _tidy(place: Place, settings: Settings, repository: Repository, log: SqliteLog) -> None:

@@ -1,27 +1,35 @@
-"""The demonstration from beginning to end: read, match on Spark, check, draw, tell."""
+"""The demonstration from beginning to end: files matched on Spark, then the service, live."""
 
 from __future__ import annotations
 
+import os
+import shutil
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import perf_counter
+from typing import Final
 
 import pyarrow as pa
 from rich.console import Console
 
+from geocast.bench.service import ServiceUnderTest
 from geocast.cli.demo.check import Notifications, brute_force, from_matches
+from geocast.cli.demo.live import replay
 from geocast.cli.demo.picture import draw
-from geocast.cli.demo.quakes import data_file, read_quakes
+from geocast.cli.demo.quakes import Quakes, data_file, read_quakes
 from geocast.cli.demo.scene import Scene
 from geocast.cli.demo.story import World, everybody
-from geocast.cli.demo.subscription import to_table
+from geocast.cli.demo.subscription import Subscription, to_table
 from geocast.cli.demo.table import summary
 from geocast.errors import GeocastError
 from geocast.pipeline.session import spark_session
 from geocast.spark import match
 
 __all__ = ["match_on_spark", "run"]
+
+_LIVE_GROUPS: Final = ("cities", "desks")
 
 
 def run(out: Path, master: str, console: Console) -> None:
@@ -44,6 +52,43 @@ def run(out: Path, master: str, console: Console) -> None:
     console.print()
     console.print(summary(scene))
     console.print(f"The map: [bold]{path}[/]", soft_wrap=True)
+    _run_live(out, [s for s in subscriptions if s.group in _LIVE_GROUPS], quakes, console)
+
+
+def _run_live(
+    out: Path, subscriptions: list[Subscription], quakes: Quakes, console: Console
+) -> None:
+    """Show the service at work: `geocast up` in a directory of its own."""
+    console.print("\n[bold]The same, live[/]: a service of its own, a month in some seconds")
+    directory = out / "demo-service"
+    shutil.rmtree(directory, ignore_errors=True)
+    service = ServiceUnderTest(directory.absolute())
+    try:
+        with _stage(console, "starting the service (geocast up)"):
+            service.start()
+            service.wait_ready()
+        console.print(f"  {len(subscriptions)} subscriptions: cities, seas, a fault, the deep")
+        heard = replay(service, subscriptions, quakes, console)
+        console.print(
+            f"  {heard.quakes:,} earthquakes published, [green]{len(heard.pairs):,} notifications "
+            f"heard, each once, exactly those of brute force[/]\n"
+            f"  delay from publication to listener: half within {heard.delay(0.5):.2f} s, "
+            f"99 % within {heard.delay(0.99):.2f} s"
+        )
+        if os.environ.get("DEMO_KEEP") == "1":
+            _keep(service, console)
+    finally:
+        service.stop()
+
+
+def _keep(service: ServiceUnderTest, console: Console) -> None:
+    console.print(
+        f"\nThe service is still up at [bold]{service.url}[/], its token is in "
+        f"{service.place.admin_token}. Ctrl-C stops it.",
+        soft_wrap=True,
+    )
+    with suppress(KeyboardInterrupt):
+        threading.Event().wait()
 
 
 def match_on_spark(subscriptions: pa.Table, master: str) -> pa.Table:

@@ -1,0 +1,168 @@
+"""`geocast bench live` and `geocast bench chaos`: the running service, measured and mistreated."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from geocast.cli.progress import open_steps
+
+if TYPE_CHECKING:
+    from geocast.bench.chaos import Verdict
+    from geocast.bench.live import Delay, Load, Usage
+
+__all__ = ["chaos", "live"]
+
+_WRONG = 1
+_SHOWN = 10
+
+DataOption = Annotated[
+    Path | None,
+    typer.Option("--data", help="Folder of the data files; else $GEOCAST_DATA.", metavar="DIR"),
+]
+Keep = Annotated[
+    Path | None,
+    typer.Option(
+        "--keep", help="Run the service in this new directory and leave it there.", metavar="DIR"
+    ),
+]
+
+
+def live(
+    subs: Annotated[int, typer.Option(help="Subscriptions.", min=1)] = 10_000,
+    matches: Annotated[float, typer.Option(help="Matches an event, on average.", min=0.1)] = 10,
+    rate: Annotated[float, typer.Option(help="Points a second for the delay.", min=1)] = 500,
+    load: Annotated[float, typer.Option(help="Points a second for the load.", min=1)] = 5_500,
+    seconds: Annotated[float, typer.Option(help="How long each of the two takes.", min=1)] = 60,
+    data: DataOption = None,
+    keep: Keep = None,
+) -> None:
+    """Measure a service of its own: how late notifications are, how many events it bears.
+
+    Events are real accident positions, subscriptions areas around such positions. For the delay,
+    notifications are received over server-sent events; for the load, they go into mailboxes.
+    """
+    from geocast.bench.data import DataFolder
+    from geocast.bench.live import fill, make_scene, measure_delay, measure_load
+    from geocast.bench.service import ServiceUnderTest
+
+    folder = DataFolder.find(data)
+    with open_steps() as steps, _directory(keep) as directory:
+        with steps.step("drawing the scene"):
+            scene = make_scene(folder, subs, matches)
+        with steps.step("starting the service"):
+            service = ServiceUnderTest(directory)
+            service.start()
+            service.wait_ready()
+        try:
+            with steps.step(f"subscribing {subs:,} times"):
+                token = fill(service, scene)
+            with steps.step("warming up"):
+                measure_load(service, scene, token, rate=rate, seconds=5, name="w")
+            with steps.step(f"delay at {rate:,.0f} points/s"):
+                delay = measure_delay(service, scene, token, rate=rate, seconds=seconds)
+            with steps.step(f"load of {load:,.0f} points/s"):
+                borne = measure_load(service, scene, token, rate=load, seconds=seconds)
+        finally:
+            service.stop()
+    _print_live(delay, borne)
+
+
+def chaos(
+    kills: Annotated[int, typer.Option(help="How many times to kill.", min=1)] = 300,
+    seed: Annotated[int, typer.Option(help="The seed of chance.", min=0)] = 1,
+    keep: Keep = None,
+) -> None:
+    """Use a service of its own and kill it at random; nothing may be lost, repeated or wrong.
+
+    Publishers and subscribers act all the time, and insist. Killed (-9) are the pipeline, a Python
+    worker, Spark's Java, the gateway, the delivery, or all at once. At the end every mailbox and
+    all that live clients heard is compared with brute force. Exit status 1 if anything is wrong.
+    """
+    from geocast.bench.chaos import run_chaos
+
+    with _directory(keep) as directory:
+        verdict = run_chaos(
+            directory, kills, seed, lambda text: print(text, file=sys.stderr, flush=True)
+        )
+    _print_chaos(verdict)
+    if verdict.wrong:
+        raise typer.Exit(_WRONG)
+
+
+@contextmanager
+def _directory(keep: Path | None) -> Iterator[Path]:
+    if keep is not None:
+        keep.mkdir(parents=True)
+        yield keep.absolute()
+        return
+    with tempfile.TemporaryDirectory(prefix="geocast-bench-") as name:
+        yield Path(name)
+
+
+def _print_live(delay: Delay, load: Load) -> None:
+    console = Console()
+    table = Table(title=f"{delay.subscriptions:,} subscriptions")
+    for heading in ("", "points/s", "published", "notifications", "p50", "p90", "p99", "worst"):
+        table.add_column(heading, justify="right" if heading else "left")
+    table.add_row(
+        "delay (SSE)",
+        f"{delay.rate:,.0f}",
+        f"{delay.published:,}",
+        f"{delay.notifications:,}",
+        *(f"{value:.2f} s" for value in (delay.p50, delay.p90, delay.p99, delay.worst)),
+    )
+    table.add_row(
+        "load (mailboxes)",
+        f"{load.rate:,.0f}",
+        f"{load.published:,}",
+        f"{load.notifications:,}",
+        f"{load.notifications / load.published:.1f} matches each, all delivered in "
+        f"{load.seconds:.1f} s",
+    )
+    console.print(table)
+    console.print(_usage_table(delay.usage, load.usage))
+
+
+def _usage_table(delay: list[Usage], load: list[Usage]) -> Table:
+    table = Table(title="What the processes took")
+    for heading in ("", "CPU s (delay)", "CPU s (load)", "memory MB (delay)", "memory MB (load)"):
+        table.add_column(heading, justify="right" if heading else "left")
+    for first, second in zip(delay, load, strict=True):
+        table.add_row(
+            first.role,
+            f"{first.cpu_seconds:.1f}",
+            f"{second.cpu_seconds:.1f}",
+            f"{first.memory / 1e6:,.0f}",
+            f"{second.memory / 1e6:,.0f}",
+        )
+    return table
+
+
+def _print_chaos(verdict: Verdict) -> None:
+    console = Console()
+    table = Table(title=f"{sum(verdict.kills.values())} kills")
+    for heading in ("killed", "times", "ready again after (median)", "worst"):
+        table.add_column(heading, justify="left" if heading == "killed" else "right")
+    for target, times in sorted(verdict.kills.items()):
+        waits = sorted(verdict.recovery.get(target, [])) or [float("nan")]
+        table.add_row(target, str(times), f"{waits[len(waits) // 2]:.1f} s", f"{waits[-1]:.1f} s")
+    console.print(table)
+    console.print(
+        f"{verdict.publications:,} publications ({verdict.withdrawn:,} withdrawn) in "
+        f"{verdict.batches:,} batches, {verdict.versions:,} versions of subscriptions, "
+        f"{verdict.matches:,} matches, {verdict.heard_live:,} heard live"
+    )
+    for found in verdict.wrong[:_SHOWN]:
+        console.print(f"[red]{found.guarantee}:[/red] {found.text}", highlight=False)
+    console.print(
+        f"{len(verdict.wrong):,} wrong" if verdict.wrong else "nothing lost, twice or wrong"
+    )

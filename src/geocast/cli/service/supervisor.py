@@ -1,0 +1,127 @@
+"""`geocast up`: starts the processes of a service, keeps them running, stops them in order."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import time
+from contextlib import closing
+from typing import Final
+
+import httpx
+from rich.console import Console
+
+from geocast.cli.progress import Steps, open_steps
+from geocast.cli.service.child import Child
+from geocast.errors import GeocastError
+from geocast.model import Right
+from geocast.operate import Place, Settings, hold_lock, stop_on_signals
+from geocast.repository import Repository
+
+__all__ = ["run_up"]
+
+_READY_SECONDS: Final = 120.0
+_POLL_SECONDS: Final = 0.1
+_ADMIN: Final = "admin"
+
+
+def run_up(place: Place, settings: Settings, master: str) -> None:
+    """Run the service until it is told to stop; raises GeocastError where it cannot run on."""
+    stop = stop_on_signals()
+    place.root.mkdir(parents=True, exist_ok=True)
+    with hold_lock(place.lock, f"the data directory {place.root}"):
+        started = time.monotonic()
+        shutil.rmtree(place.metrics, ignore_errors=True)
+        children = _children(place, settings, master)
+        try:
+            with open_steps() as steps:
+                _start(place, settings, children, steps)
+            _say_how(place, settings, time.monotonic() - started)
+            while not stop.wait(_POLL_SECONDS):
+                for child in children:
+                    child.revive()
+        finally:
+            _stop(children)
+
+
+def _children(place: Place, settings: Settings, master: str) -> list[Child]:
+    """Return the processes in the order in which they have to stop."""
+    geocast = [sys.executable, "-m", "geocast"]
+    data = ["--data", str(place.root)]
+    address = ["--host", settings.host, "--port", str(settings.port)]
+    commands = {
+        "gateway": [*geocast, "gateway", *data, *address],
+        "pipeline": [*geocast, "run", *data, "--master", master],
+        "deliver": [*geocast, "deliver", *data],
+    }
+    return [Child(name, command, place.journal) for name, command in commands.items()]
+
+
+def _start(place: Place, settings: Settings, children: list[Child], steps: Steps) -> None:
+    with steps.step("opening the data directory"):
+        _first_token(place)
+    for child in children:
+        child.start()
+    base = f"http://{_reachable(settings.host)}:{settings.port}"
+    with steps.step("starting the gateway"):
+        _wait(children, f"{base}/healthz")
+    with steps.step("starting Spark"):
+        _wait(children, f"{base}/readyz")
+
+
+def _first_token(place: Place) -> None:
+    """Make the account of the administrator and its token, unless they are there."""
+    with closing(Repository.open(place.repository)) as repository:
+        account = repository.accounts.get(_ADMIN) or repository.accounts.add(_ADMIN, Right)
+        if not place.admin_token.exists():
+            _, token = repository.accounts.issue_token(account.number, "made by geocast up")
+            descriptor = os.open(place.admin_token, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(descriptor, "w") as file:
+                file.write(token + "\n")
+
+
+def _wait(children: list[Child], url: str) -> None:
+    """Wait until the service answers with success; raises GeocastError if it cannot."""
+    deadline = time.monotonic() + _READY_SECONDS
+    while time.monotonic() < deadline:
+        for child in children:
+            child.check()
+        try:
+            if httpx.get(url, timeout=5).is_success:
+                return
+        except httpx.TransportError:
+            pass
+        time.sleep(_POLL_SECONDS)
+    raise GeocastError(f"{url} did not answer within {_READY_SECONDS:.0f} s; see the journal")
+
+
+def _reachable(host: str) -> str:
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    return f"[{host}]" if ":" in host else host
+
+
+def _say_how(place: Place, settings: Settings, seconds: float) -> None:
+    url = f"http://{_reachable(settings.host)}:{settings.port}"
+    token = os.path.relpath(place.admin_token)
+    other = "" if settings.port == 8400 else f" --url {url}"
+    console = Console(stderr=True, highlight=False)
+    console.print(
+        f"\n[bold]Geocast is ready[/bold] at {url} ({seconds:.0f} s)\n"
+        f"  token of the account admin: {token}\n"
+        f"  journal: {os.path.relpath(place.journal)}/*.log    metrics: {url}/metrics"
+        f"    API: {url}/docs\n\n"
+        "Try it, in two other terminals in this directory:\n"
+        f"  geocast subscribe{other} --bbox 5,45,15,55 --listen\n"
+        f"""  echo '{{"type": "Feature", "id": "hello", "properties": {{}}, "geometry": """
+        f"""{{"type": "Point", "coordinates": [8.5, 47.4]}}}}' | geocast publish{other} -\n\n"""
+        "Ctrl-C stops it.",
+        soft_wrap=True,
+        markup=True,
+    )
+
+
+def _stop(children: list[Child]) -> None:
+    """Stop in order: first what takes in, then what matches, then what delivers."""
+    for child in children:
+        child.stop()

@@ -1,0 +1,109 @@
+"""Which service a command talks to, as whom, and what it says when that fails."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from geocast.errors import InputError, ServiceError
+
+if TYPE_CHECKING:
+    from geocast.client import AsyncClient, Client
+
+__all__ = [
+    "DEFAULT_URL",
+    "Data",
+    "Json",
+    "Token",
+    "Url",
+    "complaints",
+    "connect",
+    "connect_async",
+]
+
+DEFAULT_URL: Final = "http://127.0.0.1:8400"
+_DEFAULT_DATA: Final = Path("geocast-data")
+_RETRIES: Final = 2
+
+Url = Annotated[
+    str, typer.Option("--url", envvar="GEOCAST_URL", metavar="URL", help="The service.")
+]
+Token = Annotated[
+    str | None,
+    typer.Option(
+        "--token",
+        envvar="GEOCAST_TOKEN",
+        metavar="TOKEN",
+        help="Who you are to the service; without it, the admin-token of --data.",
+        show_default=False,
+    ),
+]
+Data = Annotated[
+    Path | None,
+    typer.Option(
+        "--data",
+        envvar="GEOCAST_HOME",
+        metavar="DIR",
+        help="The data directory of a service on this machine; ./geocast-data.",
+        show_default=False,
+    ),
+]
+Json = Annotated[
+    bool, typer.Option("--json", help="A JSON object a line, as where the output is no terminal.")
+]
+
+
+@contextmanager
+def connect(
+    url: str, token: str | None, data: Path | None, retries: int = _RETRIES
+) -> Iterator[Client]:
+    """Give a client for the length of the `with` block; what it cannot do is one clear line."""
+    from geocast.client import Client
+
+    with complaints(), Client(url, _token(url, token, data), retries=retries) as client:
+        yield client
+
+
+def connect_async(
+    url: str, token: str | None, data: Path | None, retries: int = _RETRIES
+) -> AsyncClient:
+    """Return an asynchronous client, to be used within `complaints`."""
+    from geocast.client import AsyncClient
+
+    return AsyncClient(url, _token(url, token, data), retries=retries)
+
+
+@contextmanager
+def complaints() -> Iterator[None]:
+    """Tell what the service refuses, which is the input's fault, from a service that is away."""
+    try:
+        yield
+    except ServiceError as error:
+        if error.status is None or error.status in (408, 429) or error.status >= 500:
+            raise
+        hint = "; say who you are by --token, GEOCAST_TOKEN or --data DIR"
+        raise InputError(f"{error}{hint if error.status == 401 else ''}") from error
+
+
+def _token(url: str, token: str | None, data: Path | None) -> str | None:
+    """Return the token to use; an administrator's is not sent to other machines by default."""
+    if token:
+        return token.strip()
+    file = (data or _DEFAULT_DATA) / "admin-token"
+    if data is None and not (_is_local(url) and file.is_file()):
+        return None
+    try:
+        return file.read_text().strip()
+    except (OSError, UnicodeDecodeError) as error:
+        reason: Any = getattr(error, "strerror", None) or error
+        raise InputError(f"{file}: cannot be read: {reason}") from error
+
+
+def _is_local(url: str) -> bool:
+    from geocast.client.core import Core
+
+    return Core(url, None, 0).is_local

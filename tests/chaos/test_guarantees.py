@@ -1,0 +1,46 @@
+"""The three guarantees of docs/guarantees.md, while the service is killed again and again."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from geocast.bench.chaos import Verdict, run_chaos
+
+KILLS = 25
+pytestmark = [pytest.mark.service, pytest.mark.timeout(1200)]
+
+
+@pytest.fixture(scope="module")
+def verdict(tmp_path_factory: pytest.TempPathFactory) -> Verdict:
+    directory: Path = tmp_path_factory.mktemp("chaos") / "data"
+    return run_chaos(directory, KILLS, 4, lambda text: print(text, file=sys.stderr))
+
+
+def breaches(verdict: Verdict, guarantee: str) -> list[str]:
+    return [wrong.text for wrong in verdict.wrong if wrong.guarantee == guarantee]
+
+
+def test_liveness_every_match_is_delivered(verdict: Verdict) -> None:
+    assert breaches(verdict, "liveness") == []
+
+
+def test_legality_nothing_else_is_delivered(verdict: Verdict) -> None:
+    assert breaches(verdict, "legality") == []
+
+
+def test_uniqueness_each_match_is_delivered_once(verdict: Verdict) -> None:
+    assert breaches(verdict, "uniqueness") == []
+
+
+def test_there_was_something_to_lose(verdict: Verdict) -> None:
+    assert sum(verdict.kills.values()) == KILLS
+    assert len(verdict.kills) >= 4
+    assert verdict.publications > 1_000
+    assert verdict.withdrawn > 10
+    assert verdict.versions > 50
+    assert verdict.batches > 5
+    assert verdict.matches > 1_000
+    assert verdict.heard_live > 500

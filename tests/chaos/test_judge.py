@@ -1,0 +1,75 @@
+"""The judge itself: it must notice each kind of breach."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import shapely
+
+from geocast.bench.chaos.judge import Heard, Published, Stood, compare, expected, late_activations
+from geocast.bench.chaos.world import Interest
+
+AREA = {"type": "Polygon", "coordinates": [[[0, 0], [2, 0], [2, 2], [0, 2], [0, 0]]]}
+
+
+def events() -> Published:
+    return Published(
+        ids=["in", "edge", "out", "later"],
+        geometries=np.array(
+            [
+                shapely.Point(1, 1),
+                shapely.Point(0, 1),
+                shapely.Point(9, 9),
+                shapely.Point(1, 1),
+            ],
+            dtype=object,
+        ),
+        levels=np.array([5, 5, 5, 1]),
+        batch=np.array([0, 0, 0, 1]),
+        snapshot=np.array([3, 3, 3, 4]),
+        times=np.array([10, 11, 12, 20]),
+    )
+
+
+def stood(predicate: str, least: int | None, first: int | None, last: int | None) -> Stood:
+    return Stood("s", 1, Interest(AREA, predicate, least), first, last)
+
+
+def names(found: Counter[Heard]) -> list[str]:
+    return sorted(match[0] for match in found)
+
+
+def test_predicate_filter_and_versions_decide() -> None:
+    assert names(expected(events(), [stood("intersects", None, 1, None)], frozenset())) == [
+        "edge",
+        "in",
+        "later",
+    ]
+    assert names(expected(events(), [stood("within", None, 1, None)], frozenset())) == [
+        "in",
+        "later",
+    ]
+    assert names(expected(events(), [stood("within", 5, 1, None)], frozenset())) == ["in"]
+    assert names(expected(events(), [stood("within", None, 4, None)], frozenset())) == ["later"]
+    assert names(expected(events(), [stood("within", None, 1, 4)], frozenset())) == ["in"]
+    assert names(expected(events(), [stood("within", None, None, None)], frozenset())) == []
+
+
+def test_what_was_withdrawn_is_not_expected() -> None:
+    found = expected(events(), [stood("within", None, 1, None)], frozenset({"in"}))
+    assert names(found) == ["later"]
+
+
+def test_each_breach_has_its_name() -> None:
+    must = Counter({("a", "s", 1): 1, ("b", "s", 1): 1})
+    wrong = compare("who", {("a", "s", 1): 2, ("c", "s", 1): 1}, must)
+    assert sorted(found.guarantee for found in wrong) == ["legality", "liveness", "uniqueness"]
+    assert compare("who", dict(must), must) == []
+
+
+def test_a_match_without_a_subscription_that_was_seen_active_is_noticed() -> None:
+    versions = [stood("within", None, 4, None)]
+    assert late_activations(events(), versions, {("s", 1): 15}) == []
+    assert len(late_activations(events(), versions, {("s", 1): 11})) == 1
+    assert len(late_activations(events(), [stood("within", None, None, None)], {("s", 1): 9})) == 4

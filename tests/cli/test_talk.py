@@ -1,0 +1,218 @@
+"""The commands that talk to a service, against a real gateway."""
+
+from __future__ import annotations
+
+import io
+import json
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+import shapely
+
+from geocast.client import Client
+from geocast.files import write_features
+from tests.cli.shell import Shell, feature
+from tests.client.service import Service, running
+
+BOX = "-5,-5,5,5"
+POINT = {"type": "Point", "coordinates": [1, 2]}
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    with running(tmp_path_factory.mktemp("service")) as found:
+        yield found
+
+
+@pytest.fixture
+def shell(service: Service, capsys: pytest.CaptureFixture[str]) -> Shell:
+    return Shell(service, capsys)
+
+
+@pytest.fixture
+def typed(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Put text on standard input."""
+
+    def put(text: str | bytes) -> None:
+        data = text.encode() if isinstance(text, str) else text
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(data))))
+
+    return put
+
+
+def test_publish_subscribe_listen(shell: Shell, tmp_path: Path) -> None:
+    identifier = shell.subscribe("--bbox", BOX, "--predicate", "within", "--filter", "mag > 1")
+    (tmp_path / "p.geojsonl").write_text(f"{feature('a', mag=2)}\n{feature('b', mag=3)}\n")
+    out, err = shell.run("publish", str(tmp_path / "p.geojsonl"))
+    assert out == []
+    assert err[-1].startswith(f"{tmp_path / 'p.geojsonl'}: 2 published, 0 known, 0 rejected, in ")
+    lines, _ = shell.run("listen", "--subscription", identifier, "--count", "2", "--timeout", "30")
+    events = [json.loads(line) for line in lines]
+    assert {event["subject"] for event in events} == {"a", "b"}
+    assert all(event["data"]["subscription"] == identifier for event in events)
+    assert shell.run("listen", "--timeout", "0.5") == ([], [])
+
+
+def test_listen_says_when_too_few_came(shell: Shell) -> None:
+    assert "0 of 2 notifications within 0.3 s" in shell.complaint(
+        "listen", "--count", "2", "--timeout", "0.3", status=1
+    )
+
+
+def test_listen_can_keep_what_it_shows(shell: Shell, typed: Any) -> None:
+    shell.subscribe("--bbox", BOX)
+    typed(feature("a"))
+    shell.run("publish", "-")
+    for _ in range(2):
+        out, _ = shell.run("listen", "--count", "1", "--keep", "--timeout", "30")
+        assert len(out) == 1
+    cursor = str(json.loads(out[0])["geocastcursor"])
+    assert shell.run("listen", "--after", cursor, "--timeout", "0.3")[0] == []
+
+
+def test_listen_on_a_terminal(shell: Shell, typed: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    identifier = shell.subscribe("--bbox", BOX)
+    typed(feature("a\u009b31m", -1.5, 2.25))
+    shell.run("publish", "-")
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    [line], _ = shell.run("listen", "--count", "1", "--timeout", "30")
+    moment, delay, unit, *rest = line.split()
+    assert len(moment.split(":")) == 3
+    assert 0 <= float(delay) < 30
+    assert unit == "s"
+    assert rest == ["a\ufffd31m", "2.250°N", "1.500°W", identifier]
+    with shell.client() as client:
+        client.unpublish("a\u009b31m")
+    [line], _ = shell.run("listen", "--count", "1", "--timeout", "30")
+    assert "withdrawn" in line
+
+
+def test_an_interrupted_listen_has_acknowledged_what_it_showed(shell: Shell, typed: Any) -> None:
+    shell.subscribe("--bbox", BOX)
+    typed(feature("a"))
+    shell.run("publish", "-")
+    with shell.start("listen") as process:
+        assert process.stdout is not None
+        assert json.loads(process.stdout.readline())["subject"] == "a"
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=30)
+    assert (process.returncode, said) == (130, "geocast: interrupted\n")
+    with shell.client() as client:
+        assert client.notifications() == []
+
+
+def test_unpublish(shell: Shell, typed: Any) -> None:
+    typed(feature("a", 170, 80))
+    shell.run("publish", "-")
+    assert shell.run("unpublish", "a")[1] == [
+        "a: withdrawn; 0 notifications removed, 0 notices sent"
+    ]
+    assert "no publication 'b'" in shell.complaint("unpublish", "b")
+
+
+def test_where_an_area_can_come_from(shell: Shell, tmp_path: Path) -> None:
+    area = shapely.box(0, 0, 1, 1)
+    document = shapely.to_geojson(area)
+    (tmp_path / "geometry.geojson").write_text(document)
+    (tmp_path / "feature.json").write_text(
+        f'{{"type":"Feature","geometry":{document},"properties":{{}}}}'
+    )
+    write_features(
+        tmp_path / "area.parquet", [pa.table({"id": ["x"], "geometry": [shapely.to_wkb(area)]})]
+    )
+    write_features(
+        tmp_path / "area.geojson", [pa.table({"id": ["x"], "geometry": [shapely.to_wkb(area)]})]
+    )
+    names = ("geometry.geojson", "feature.json", "area.parquet", "area.geojson")
+    given = [document, area.wkt, *(str(tmp_path / name) for name in names)]
+    for text in given:
+        [identifier], _ = shell.run("subscribe", "--geometry", text)
+        with shell.client() as client:
+            found = client.subscription(identifier).facts.geometry
+        assert shapely.equals(shapely.from_geojson(json.dumps(found)), area)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "needs a geometry, a filter, or both"),
+        (["--bbox", "1,2,3"], "four numbers"),
+        (["--bbox", "1,2,nan,4"], "not finite"),
+        (["--bbox", "170,0,-170,1"], "W must be less than E"),
+        (["--bbox", BOX, "--geometry", "POINT (1 2)"], "only one of them"),
+        (["--geometry", "POLYGON ((0 0, 1"], "not WKT"),
+        (["--geometry", "{"], "not JSON"),
+        (["--geometry", '{"type":"FeatureCollection","features":[]}'], "has 0 features"),
+        (["--geometry", "nowhere.geojson"], "nowhere.geojson: no such file"),
+        (["--geometry", "POLYGON ((0 0, 1 1, 0 1, 1 0, 0 0))"], "geometry"),
+        (["--bbox", BOX, "--predicate", "near"], "near"),
+        (["--filter", "mag >"], "filter refused"),
+        (["--bbox", BOX, "--webhook", "http://127.0.0.1/"], "127.0.0.1"),
+    ],
+)
+def test_a_subscription_that_cannot_be(shell: Shell, arguments: list[str], words: str) -> None:
+    assert words in shell.complaint("subscribe", *arguments)
+
+
+def test_subscriptions_come_and_go(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    shell.subscribe("--bbox", BOX, "--id", "alps", "--filter", "mag > 3")
+    assert "'alps' already" in shell.complaint("subscribe", "--bbox", BOX, "--id", "alps")
+    [line], _ = shell.run("subscriptions")
+    assert json.loads(line)["id"] == "alps"
+    with monkeypatch.context() as patch:
+        patch.setattr("sys.stdout.isatty", lambda: True)
+        table = "\n".join(shell.run("subscriptions")[0])
+    assert all(word in table for word in ("alps", "active", "mag > 3", "0.000°N 0.000°E"))
+    assert shell.run("unsubscribe", "alps")[1] == ["alps: cancelled"]
+    assert shell.run("subscriptions") == ([], [])
+    made = shell.subscribe("--bbox", BOX, "--filter", "name = 'something long'")
+    with monkeypatch.context() as patch:
+        patch.setattr("sys.stdout.isatty", lambda: True)
+        assert made in "\n".join(shell.run("subscriptions")[0])
+    assert "no subscription 'alps'" in shell.complaint("unsubscribe", "alps")
+
+
+def test_subscribe_and_listen(shell: Shell) -> None:
+    arguments = ["subscribe", "--bbox", BOX, "--id", "here", "--listen"]
+    with shell.start(*arguments) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stderr.readline() == "here\n"
+        with shell.client() as client:
+            client.subscription("here").wait_active()
+            client.publish(POINT, id="x")
+        assert json.loads(process.stdout.readline())["subject"] == "x"
+        process.send_signal(signal.SIGINT)
+        process.wait(30)
+
+
+def test_accounts(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = f"new-{shell.name}"
+    [token], err = shell.run("account", "add", name, "--rights", "publish, subscribe")
+    assert err == [f"{name}: may publish, subscribe; its token, told only now:"]
+    with Client(shell.url, token) as client:
+        assert client.me().rights == {"publish", "subscribe"}
+    [other], _ = shell.run("account", "token", name, "--label", "laptop")
+    assert other != token
+    listed = {json.loads(line)["name"] for line in shell.run("account", "list")[0]}
+    assert {name, shell.name} <= listed
+    with monkeypatch.context() as patch:
+        patch.setattr("sys.stdout.isatty", lambda: True)
+        assert name in "\n".join(shell.run("account", "list")[0])
+    assert "already" in shell.complaint("account", "add", name)
+    assert shell.run("account", "remove", name)[1] == [f"{name}: removed"]
+    assert "no account" in shell.complaint("account", "remove", name)
+    assert "unknown right 'fly'" in shell.complaint("account", "add", "x", "--rights", "fly")
+
+
+def test_status(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    [line], _ = shell.run("status")
+    assert json.loads(line)["ready"] is True
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    text = "\n".join(shell.run("status")[0])
+    assert f"{shell.url}, ready" in text
+    assert "publications in 2 partitions" in text
