@@ -23,6 +23,8 @@ __all__ = ["chaos", "live"]
 
 _WRONG = 1
 _SHOWN = 10
+_FILE_WIDTH = 120
+"""Columns of the tables where standard output is no terminal."""
 
 DataOption = Annotated[
     Path | None,
@@ -109,7 +111,7 @@ def _directory(keep: Path | None) -> Iterator[Path]:
 
 
 def _print_live(delay: Delay, load: Load) -> None:
-    console = Console()
+    console = Console(width=None if sys.stdout.isatty() else _FILE_WIDTH)
     table = Table(title=f"{delay.subscriptions:,} subscriptions")
     for heading in ("", "points/s", "published", "notifications", "p50", "p90", "p99", "worst"):
         table.add_column(heading, justify="right" if heading else "left")
@@ -121,14 +123,13 @@ def _print_live(delay: Delay, load: Load) -> None:
         *(f"{value:.2f} s" for value in (delay.p50, delay.p90, delay.p99, delay.worst)),
     )
     table.add_row(
-        "load (mailboxes)",
-        f"{load.rate:,.0f}",
-        f"{load.published:,}",
-        f"{load.notifications:,}",
-        f"{load.notifications / load.published:.1f} matches each, all delivered in "
-        f"{load.seconds:.1f} s",
+        "load (mailboxes)", f"{load.rate:,.0f}", f"{load.published:,}", f"{load.notifications:,}"
     )
     console.print(table)
+    console.print(
+        f"load: {load.offered:,.0f} points/s offered, {load.notifications / load.published:.1f} "
+        f"matches each; the last was delivered after {load.seconds:.1f} s"
+    )
     console.print(_usage_table(delay.usage, load.usage))
 
 

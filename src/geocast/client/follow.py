@@ -22,7 +22,7 @@ __all__ = ["follow", "settle"]
 _SILENCE: Final = 45.0
 """The service sends a sign of life every 15 s; after three missed ones the connection is dead."""
 
-_GROUP: Final = 100
+_GROUP: Final = 1_000
 _GROUP_SECONDS: Final = 1.0
 _SLACK: Final = 0.05
 _log: Final = logging.getLogger(__name__)

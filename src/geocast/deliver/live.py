@@ -32,7 +32,7 @@ class LiveFeed:
     """
 
     def __init__(
-        self, repository: Repository, *, period: float = 0.02, limit: int = 200, threads: int = 4
+        self, repository: Repository, *, period: float = 0.02, limit: int = 1_000, threads: int = 4
     ) -> None:
         self._repository = repository
         self._period = period
@@ -65,19 +65,23 @@ class LiveFeed:
         with self._session(account) as news:
             while not self._closed:
                 news.clear()
-                rows = await self._in_thread(partial(self._read, account, after, subscription))
-                if rows:
-                    after = rows[-1].cursor
-                    mark = self._repository.mailbox.mark_delivered
-                    if standing := await self._in_thread(partial(mark, account, rows)):
-                        yield standing
-                if len(rows) < self._limit and not await _set_within(news, heartbeat):
+                take = partial(self._take, account, after, subscription)
+                after, full, standing = await self._in_thread(take)
+                if standing:
+                    yield standing
+                if not full and not await _set_within(news, heartbeat):
                     yield []
 
-    def _read(self, account: int, after: int, subscription: str | None) -> list[Notification]:
-        return self._repository.mailbox.read(
-            account, after=after, limit=self._limit, subscription=subscription
-        )
+    def _take(
+        self, account: int, after: int, subscription: str | None
+    ) -> tuple[int, bool, list[Notification]]:
+        """Read what follows a cursor and mark it; return how far, if there is more, and what."""
+        mailbox = self._repository.mailbox
+        rows = mailbox.read(account, after=after, limit=self._limit, subscription=subscription)
+        if not rows:
+            return after, False, []
+        standing = mailbox.mark_delivered(account, rows)
+        return rows[-1].cursor, len(rows) == self._limit, standing
 
     @contextmanager
     def _session(self, account: int) -> Iterator[asyncio.Event]:

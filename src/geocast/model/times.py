@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Final
 
 __all__ = ["MICROSECONDS", "from_rfc3339", "now", "to_rfc3339"]
@@ -22,8 +23,14 @@ def now() -> int:
 
 def to_rfc3339(microseconds: int) -> str:
     """Return a time as text, such as 2026-11-16T05:23:11.000250Z."""
-    moment = _EPOCH + timedelta(microseconds=microseconds)
-    return moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    seconds, rest = divmod(microseconds, MICROSECONDS)
+    return f"{_second(seconds)}.{rest:06d}Z"
+
+
+@lru_cache(maxsize=1024)
+def _second(seconds: int) -> str:
+    """Return a time without its fraction; most times asked for lie in the same few seconds."""
+    return (_EPOCH + timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%S")
 
 
 def from_rfc3339(text: str) -> int:

@@ -8,22 +8,27 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import IO, Final
 
 from geocast.errors import StateError
 
 __all__ = ["die_with_parent", "hold_lock", "is_held", "stop_on_signals"]
 
 _PR_SET_PDEATHSIG: Final = 1
+_ATTEMPTS: Final = 20
+_AGAIN_SECONDS: Final = 0.02
 
 
-def die_with_parent() -> None:
-    """Have this process killed when its parent ends, however that ends (on Linux)."""
+def die_with_parent(parent: int) -> None:
+    """Have this process killed when its parent, of that number, ends in whatever way (on Linux)."""
     if sys.platform == "linux":
         ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)
 
 
 @contextmanager
@@ -34,15 +39,25 @@ def hold_lock(path: Path, what: str) -> Iterator[None]:
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a+") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        if not _lock_soon(file):
             file.seek(0)
-            raise StateError(f"{what} is in use by process {file.read().strip()}") from None
+            raise StateError(f"{what} is in use by process {file.read().strip()}")
         file.truncate(0)
         file.write(str(os.getpid()))
         file.flush()
         yield
+
+
+def _lock_soon(file: IO[str]) -> bool:
+    """Lock a file; somebody who only looks (`is_held`) may be in the way for a moment."""
+    for _ in range(_ATTEMPTS):
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(_AGAIN_SECONDS)
+        else:
+            return True
+    return False
 
 
 def is_held(path: Path) -> bool:

@@ -37,7 +37,9 @@ class Merger:
         """Begin a merge."""
         if self._pool is None:
             context = get_context("spawn")
-            self._pool = ProcessPoolExecutor(1, mp_context=context, initializer=_give_way)
+            self._pool = ProcessPoolExecutor(
+                1, mp_context=context, initializer=_give_way, initargs=(os.getpid(),)
+            )
         self._running = plan, self._pool.submit(_merge, self._place, plan)
 
     def take(self) -> tuple[MergePlan, Part] | None:
@@ -61,8 +63,8 @@ class Merger:
         self._running = None
 
 
-def _give_way() -> None:
-    die_with_parent()
+def _give_way(parent: int) -> None:
+    die_with_parent(parent)
     os.nice(_NICE)
 
 

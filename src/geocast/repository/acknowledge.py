@@ -43,7 +43,7 @@ def remove_rows(
 
 def _remove_piece(database: Database, conditions: Sequence[ColumnElement[bool]]) -> int:
     query = select(*_COLUMNS).where(*conditions).order_by(mailbox.c.cursor).limit(_PIECE)
-    with database.write() as connection:
+    with database.write(durable=False) as connection:
         rows = connection.execute(query).all()
         if rows:
             span = mailbox.c.cursor.between(rows[0].cursor, rows[-1].cursor)
@@ -61,7 +61,7 @@ def remove_cursors(
         conditions = [mailbox.c.account == account, mailbox.c.cursor.in_(part)]
         if subscription is not None:
             conditions.append(mailbox.c.subscription == subscription)
-        with database.write() as connection:
+        with database.write(durable=False) as connection:
             rows = connection.execute(select(*_COLUMNS).where(*conditions)).all()
             connection.execute(delete(mailbox).where(*conditions))
             _drop_bodies(connection, rows)
@@ -88,14 +88,14 @@ def expire(database: Database, before: int) -> int:
     last: int | None = -1
     while last is not None:
         last = _expire_events(database, before, last)
-    with database.write() as connection:
+    with database.write(durable=False) as connection:
         connection.execute(delete(withdrawal).where(withdrawal.c.at < before))
     return removed
 
 
 def _expire_rows(database: Database, before: int) -> int:
     query = select(mailbox.c.cursor, mailbox.c.notified).order_by(mailbox.c.cursor).limit(_PIECE)
-    with database.write() as connection:
+    with database.write(durable=False) as connection:
         rows = connection.execute(query).all()
         old = [row.cursor for row in takewhile(lambda row: row.notified < before, rows)]
         if old:
@@ -106,7 +106,7 @@ def _expire_rows(database: Database, before: int) -> int:
 def _expire_events(database: Database, before: int, after: int) -> int | None:
     """Remove old events that no row refers to; return the last one seen, None at the end."""
     query = select(event.c.number, event.c.last, event.c.notified).where(event.c.number > after)
-    with database.write() as connection:
+    with database.write(durable=False) as connection:
         oldest = select(mailbox.c.cursor).order_by(mailbox.c.cursor).limit(1)
         waiting = connection.execute(oldest).scalar_one_or_none()
         if waiting is None:

@@ -37,6 +37,7 @@ class Database:
         _make_folder(Path(str(parsed.database)).parent)
         self._reading = _engine(parsed, "BEGIN", _READERS, _CACHE_OF_READERS)
         self._writing = _engine(parsed, "BEGIN IMMEDIATE", 1, _CACHE_OF_WRITER)
+        self._relaxed = _engine(parsed, "BEGIN IMMEDIATE", 1, _CACHE_OF_WRITER, "NORMAL")
         # Waiting for a lock inside a process is quicker than polling SQLite's.
         self._turn = Lock()
 
@@ -47,9 +48,14 @@ class Database:
             yield connection
 
     @contextmanager
-    def write(self) -> Iterator[Connection]:
-        """A transaction that is the only one to write; undone if the block raises."""
-        with self._turn, self._writing.begin() as connection:
+    def write(self, *, durable: bool = True) -> Iterator[Connection]:
+        """A transaction that is the only one to write; undone if the block raises.
+
+        One that need not be durable survives the death of any process, but if the machine dies
+        it may be lost, together with all that came after it. It does not wait for the disk.
+        """
+        engine = self._writing if durable else self._relaxed
+        with self._turn, engine.begin() as connection:
             yield connection
 
     def peek(self, statement: str) -> Any:
@@ -67,6 +73,7 @@ class Database:
         """Close the connections."""
         self._reading.dispose()
         self._writing.dispose()
+        self._relaxed.dispose()
 
 
 def _parsed(url: str) -> URL:
@@ -87,7 +94,9 @@ def _make_folder(folder: Path) -> None:
         raise InputError(f"the folder of the repository cannot be made: {error}") from error
 
 
-def _engine(url: URL, begin: str, connections: int, cache: int) -> Engine:
+def _engine(
+    url: URL, begin: str, connections: int, cache: int, synchronous: str = "FULL"
+) -> Engine:
     """Connections that begin their transactions so; each has a cache of so many bytes."""
     kept = min(connections, 8)
     engine = create_engine(
@@ -98,7 +107,7 @@ def _engine(url: URL, begin: str, connections: int, cache: int) -> Engine:
         connection.isolation_level = None
         connection.execute(f"PRAGMA busy_timeout = {int(_PATIENCE * 1000)}")
         _use_write_ahead_log(connection)
-        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute(f"PRAGMA synchronous = {synchronous}")
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute(f"PRAGMA cache_size = {-cache // 1024}")
         connection.execute(f"PRAGMA wal_autocheckpoint = {_PAGES_BEFORE_CHECKPOINT}")

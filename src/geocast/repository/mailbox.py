@@ -87,7 +87,8 @@ class Mailbox:
         there is no such subscription version.
         """
         self._owners.reach(max((max(r.versions, default=0) for r in records), default=0))
-        with self._database.write() as connection:
+        # The log of matches is durable: what is lost here is read from there again.
+        with self._database.write(durable=False) as connection:
             delivery.advance(connection, consumer, partition, start, stop)
             return delivery.insert_matches(connection, records, self._owners, now())
 
@@ -139,7 +140,7 @@ class Mailbox:
         What was withdrawn or acknowledged since it was read is not among them. A publication
         that is withdrawn from now on gets a notice.
         """
-        with self._database.write() as connection:
+        with self._database.write(durable=False) as connection:
             lock_numbers(connection, Numbers.CURSOR)
             there = _there(connection, account, [one.cursor for one in notifications])
             standing = [one for one in notifications if one.cursor in there]

@@ -81,18 +81,16 @@ def measure_delay(
 ) -> Delay:
     """Publish at a steady rate and listen over SSE; everything is heard before this returns."""
     delays: list[float] = []
-    heard = threading.Event()
     client = service.client(token)
 
     def listen() -> None:
-        for notification in client.listen():
-            heard.set()
+        for notification in client.listen(after=before):
             assert notification.feature is not None
             sent = notification.feature["properties"]["sent"]
             delays.append(time.time() - sent / 1e6)
 
-    threading.Thread(target=listen, daemon=True).start()
     before = _delivered(service)
+    threading.Thread(target=listen, daemon=True).start()
     with UsageMeter(service) as meter:
         pace = Pace(rate, seconds, max(1, round(rate / 20)))
         process, receiver = start_publisher(service.url, token, scene.positions, pace, "d")

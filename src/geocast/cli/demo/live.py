@@ -17,7 +17,7 @@ from geocast.cli.demo.check import Notifications, brute_force
 from geocast.cli.demo.quakes import Quakes
 from geocast.cli.demo.subscription import Subscription
 from geocast.client import Client, Notification
-from geocast.errors import GeocastError
+from geocast.errors import GeocastError, ServiceError
 
 __all__ = ["Heard", "replay"]
 
@@ -53,16 +53,12 @@ def replay(
     token = service.new_account("demo")
     chosen = _select(quakes, quakes.mag >= _FROM_MAGNITUDE)
     expected = brute_force(subscriptions, chosen)
-    heard: list[Notification] = []
+    ears = _Ears(service.client(token), {wish.id: wish.name for wish in subscriptions}, console)
     with service.client(token) as client:
         _subscribe(client, subscriptions)
-        listener = threading.Thread(
-            target=_listen, args=(client, subscriptions, heard, console), daemon=True
-        )
-        listener.start()
+        ears.start()
         _publish(client, chosen)
-        _wait(heard, len(expected))
-        client.close()
+    heard = ears.finish(len(expected))
     pairs = _pairs(heard, chosen, subscriptions)
     if not pairs.agrees(expected):
         raise GeocastError(
@@ -113,34 +109,47 @@ def _feature(quakes: Quakes, row: int) -> dict[str, Any]:
     }
 
 
-def _listen(
-    client: Client,
-    subscriptions: Sequence[Subscription],
-    heard: list[Notification],
-    console: Console,
-) -> None:
-    names = {subscription.id: subscription.name for subscription in subscriptions}
-    for notification in client.listen(timeout=_PATIENCE_SECONDS):
-        heard.append(notification)
+class _Ears(threading.Thread):
+    """Listens, and shows the larger earthquakes."""
+
+    def __init__(self, client: Client, names: dict[str, str], console: Console) -> None:
+        super().__init__(daemon=True)
+        self._client, self._names, self._console = client, names, console
+        self._heard: list[Notification] = []
+        self._done = threading.Event()
+
+    def run(self) -> None:
+        """Listen until told to stop."""
+        try:
+            for notification in self._client.listen():
+                self._heard.append(notification)
+                self._show(notification)
+        except ServiceError:
+            if not self._done.is_set():
+                raise
+
+    def finish(self, count: int) -> list[Notification]:
+        """Wait until so many were heard, and a moment more for what should not come."""
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        while len(self._heard) < count and time.monotonic() < deadline:
+            time.sleep(0.05)
+        time.sleep(1.0)
+        self._done.set()
+        self._client.close()
+        return list(self._heard)
+
+    def _show(self, notification: Notification) -> None:
         feature = notification.feature
         if feature is not None and feature["properties"]["mag"] >= _SHOWN_FROM:
-            console.print(
-                _line(feature["properties"], names[notification.subscription]),
-                f"[green]{notification.delay:.2f} s[/]",
+            line = _line(feature["properties"], self._names[notification.subscription])
+            self._console.print(
+                f"{line} [green]{notification.delay:.2f} s[/]", soft_wrap=True, highlight=False
             )
 
 
 def _line(quake: dict[str, Any], name: str) -> str:
     when = str(quake["time"])[5:16].replace("T", " ")
-    return f"  {when}  M {quake['mag']:.1f}  {quake['place'][:44]:<44} → {name:<28}"
-
-
-def _wait(heard: list[Notification], count: int) -> None:
-    """Wait until so many were heard, and a moment more for what should not come."""
-    deadline = time.monotonic() + _PATIENCE_SECONDS
-    while len(heard) < count and time.monotonic() < deadline:
-        time.sleep(0.05)
-    time.sleep(1.0)
+    return f"  {when}  M {quake['mag']:.1f}  {quake['place'][:40]:<40} → {name:<27}"
 
 
 def _pairs(

@@ -110,7 +110,7 @@ def _say_how(place: Place, settings: Settings, seconds: float) -> None:
         f"\n[bold]Geocast is ready[/bold] at {url} ({seconds:.0f} s)\n"
         f"  token of the account admin: {token}\n"
         f"  journal: {os.path.relpath(place.journal)}/*.log    metrics: {url}/metrics"
-        f"    API: {url}/docs\n\n"
+        f"    API: {url}/openapi.json\n\n"
         "Try it, in two other terminals in this directory:\n"
         f"  geocast subscribe{other} --bbox 5,45,15,55 --listen\n"
         f"""  echo '{{"type": "Feature", "id": "hello", "properties": {{}}, "geometry": """

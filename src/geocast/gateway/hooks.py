@@ -1,0 +1,62 @@
+"""The webhooks of an account, as its subscriptions name them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from geocast.deliver.signing import new_secret
+from geocast.gateway.wishes import Hook, Wish
+from geocast.model import Account
+from geocast.repository import Endpoint, Repository, Wanted
+
+__all__ = ["Hooks"]
+
+
+class Hooks:
+    """The webhooks of one account during one request; read when the first is needed."""
+
+    def __init__(self, repository: Repository, account: Account) -> None:
+        self._repository = repository
+        self._account = account.number
+        self._by_number: dict[int, Endpoint] = {}
+        self._by_url: dict[str, Endpoint] = {}
+        self._told: dict[int, str] = {}
+        self._read = False
+
+    def attach(self, wish: Wish) -> Wanted:
+        """Return what is wanted, with the number of its webhook, which is put down if it is new."""
+        if wish.hook is None:
+            return wish.wanted
+        return replace(wish.wanted, endpoint=self._endpoint(wish.hook).number)
+
+    def document(self, number: int | None) -> dict[str, Any] | None:
+        """Return a webhook as Features name it; a secret that was just made is told in it."""
+        self._load()
+        found = None if number is None else self._by_number.get(number)
+        if found is None:
+            return None
+        told = {"secret": self._told[found.number]} if found.number in self._told else {}
+        return {"url": found.url, "number": found.number, "state": found.state, **told}
+
+    def _endpoint(self, hook: Hook) -> Endpoint:
+        self._load()
+        known = self._by_url.get(hook.url)
+        if known is not None and hook.secret in (None, known.secret):
+            return known
+        secret = hook.secret or new_secret()
+        found = self._repository.endpoints.put(self._account, hook.url, secret)
+        self._note(found)
+        if hook.secret is None:
+            self._told[found.number] = secret
+        return found
+
+    def _load(self) -> None:
+        if not self._read:
+            self._read = True
+            for endpoint in self._repository.endpoints.page(self._account):
+                self._note(endpoint)
+
+    def _note(self, endpoint: Endpoint) -> None:
+        self._by_number[endpoint.number] = endpoint
+        self._by_url[endpoint.url] = endpoint
