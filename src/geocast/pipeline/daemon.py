@@ -7,6 +7,7 @@ other daemons for its own small tasks; these need nothing of it.
 
 from __future__ import annotations
 
+import gc
 import struct
 import sys
 from typing import Final
@@ -42,4 +43,6 @@ def load_core() -> None:
 if __name__ == "__main__":
     if sys.argv[1:2] == [_MATCHING_WORKER]:
         load_core()
+        # A worker collects garbage after every task: what was loaded here is none.
+        gc.freeze()
     manager()
