@@ -1,14 +1,17 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 import shapely
+from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 
 from geocast.errors import StateError
@@ -19,6 +22,7 @@ from geocast.pipeline.checkpoint import committed
 from geocast.pipeline.keeper import SnapshotKeeper
 from geocast.pipeline.live import QUERY, LiveStream
 from geocast.repository import Repository, Wanted
+from geocast.snapshot import SnapshotStore, Version
 
 pytestmark = pytest.mark.spark
 
@@ -228,6 +232,84 @@ def test_snapshots_that_are_lost_are_noticed(bench: Bench) -> None:
         path.rmdir() if path.is_dir() else path.unlink()
     with pytest.raises(StateError, match="is empty, but the repository knows snapshot"):
         SnapshotKeeper(bench.repository, bench.place, QUERY)
+
+
+def test_a_second_pipeline_is_refused(bench: Bench) -> None:
+    with (
+        closing(SnapshotKeeper(bench.repository, bench.place, QUERY)),
+        pytest.raises(StateError, match="is being written by another process"),
+    ):
+        SnapshotKeeper(bench.repository, bench.place, QUERY)
+
+
+def test_a_stream_stops_while_publications_arrive(bench: Bench, spark: SparkSession) -> None:
+    bench.subscribe("near", 0, 2)
+    done = threading.Event()
+
+    def publish() -> None:
+        number = 0
+        while not done.wait(0.01):
+            number += 1
+            bench.publish(f"{number}")
+
+    busy = threading.Thread(target=publish, daemon=True)
+    busy.start()
+    for _ in range(3):
+        with closing(SnapshotKeeper(bench.repository, bench.place, QUERY)) as keeper:
+            stream = LiveStream(spark, bench.place, Settings(), bench.repository, bench.log, keeper)
+            stream.start()
+            stream.wait_running(done)
+            stopper = threading.Thread(target=stream.stop, daemon=True)
+            stopper.start()
+            stopper.join(60)
+            assert not stopper.is_alive(), "the stream does not stop"
+    done.set()
+    busy.join()
+    with running(bench, spark):
+        pass
+    assert {publication for publication, _ in bench.found()} == {
+        str(number) for number in range(1, sum(bench.log.ends()) + 1)
+    }
+
+
+def test_a_checkpoint_of_another_past_is_noticed(bench: Bench, spark: SparkSession) -> None:
+    bench.subscribe("near", 0, 2)
+    with running(bench, spark) as stream:
+        bench.publish("a")
+        assert stream.drain(120)
+        bench.publish("b")
+    for name in ("commits", "offsets"):
+        for path in (bench.place.checkpoint / name).iterdir():
+            if path.name.strip(".").split(".")[0] not in ("0",):
+                path.unlink()
+    bench.publish("c")
+    with closing(SnapshotKeeper(bench.repository, bench.place, QUERY)) as keeper:
+        stream = LiveStream(spark, bench.place, Settings(), bench.repository, bench.log, keeper)
+        stream.start()
+        with pytest.raises(StreamingQueryException, match="is not the one that belongs"):
+            stream.drain(120)
+
+
+def test_a_failure_after_a_version_is_written_is_overcome(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(SnapshotKeeper(bench.repository, bench.place, QUERY)) as keeper:
+        failed: list[Version] = []
+        apply = SnapshotStore.apply
+
+        def fail_once(store: SnapshotStore, *change: Any) -> Version:
+            version = apply(store, *change)
+            if not failed:
+                failed.append(version)
+                raise OSError("the disk hiccups")
+            return version
+
+        monkeypatch.setattr(SnapshotStore, "apply", fail_once)
+        keeper.start()
+        for name in ("first", "second"):
+            bench.subscribe(name, 0, 2)
+            bench.wait_active(name)
+        assert failed
 
 
 def test_many_changes_are_joined_in_the_background(bench: Bench) -> None:

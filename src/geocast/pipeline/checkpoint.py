@@ -3,9 +3,27 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
-__all__ = ["committed"]
+__all__ = ["committed", "make_durable"]
+
+
+def make_durable(checkpoint: Path, batch: int) -> None:
+    """Have the disk keep what Spark has written down about a batch that is about to run.
+
+    Spark does not wait for that. If the machine died, Spark might plan a batch anew with other
+    records, although its matches have been written.
+    """
+    paths = [checkpoint / "offsets" / str(batch), checkpoint / "offsets"]
+    if batch == 0:
+        paths += [checkpoint / "metadata", checkpoint]
+    for path in paths:
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def committed(checkpoint: Path, partitions: int, but: int = 0) -> list[int]:

@@ -33,7 +33,8 @@ _FIRST_AT_ONCE: Final = 1_000_000
 class SnapshotKeeper:
     """Turns changes of subscriptions into snapshot versions, in a thread of its own.
 
-    `pin` gives the version that a batch has to use. It may be called from any thread.
+    There can be one for a directory: a second one raises StateError. `pin` gives the version that
+    a batch has to use. It may be called from any thread.
     """
 
     def __init__(self, repository: Repository, place: Place, query: str) -> None:
@@ -49,6 +50,7 @@ class SnapshotKeeper:
         self._planned = 0
         self._tidied = 0.0
         self._recorded = 0
+        self._store.become_writer()
         self._current = self._recover()
 
     def start(self) -> None:
@@ -105,6 +107,8 @@ class SnapshotKeeper:
                     self._stop.wait(_POLL_SECONDS)
             except Exception:
                 _log.exception("the snapshot could not be brought up to date; trying again")
+                # What failed may have written a version before it did.
+                self._current = self._store.latest() or self._current
                 self._stop.wait(_RETRY_SECONDS)
 
     def _follow(self) -> bool:
@@ -146,4 +150,4 @@ class SnapshotKeeper:
             self._tidied = time.monotonic()
             with self._lock:
                 needed = self._repository.ledger.needed(self._query)
-                self._store.remove_unneeded(needed | set(self._held))
+                self._store.remove_unneeded(needed | {*self._held, self._current.version})

@@ -18,10 +18,11 @@ from typing import Final
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming import StreamingQuery
 
+from geocast.errors import StateError
 from geocast.log import Log
 from geocast.model import split_key
 from geocast.operate import Place, Settings, metrics
-from geocast.pipeline.checkpoint import committed
+from geocast.pipeline.checkpoint import committed, make_durable
 from geocast.pipeline.keeper import SnapshotKeeper
 from geocast.pipeline.source import log_stream
 from geocast.pipeline.task import OUTCOME, LiveTask, Outcome
@@ -34,7 +35,6 @@ QUERY: Final = "match"
 
 _log = logging.getLogger(__name__)
 _POLL_SECONDS: Final = 0.05
-_QUIET_SECONDS: Final = 20.0
 _NO_BATCH: Final = -1
 _RUNNING: Final = frozenset({"Waiting for data to arrive", "Waiting for next trigger"})
 
@@ -58,15 +58,14 @@ class LiveStream:
         self._publications = publications
         self._keeper = keeper
         self._turn = threading.Lock()
-        self._reached = committed(place.checkpoint, publications.partitions)
-        self._last_batch = time.monotonic()
         self._batches = 0
+        self._stopping = False
         self._query: StreamingQuery | None = None
 
     def start(self) -> None:
         """Start the stream where it stopped last."""
         with ThreadPoolExecutor(1) as pool:
-            warm = pool.submit(self.keep_warm)
+            warm = pool.submit(self._warm_up)
             frame = log_stream(
                 self._spark,
                 self._place.publications,
@@ -95,23 +94,20 @@ class LiveStream:
         if not self._query.isActive:
             error = self._query.exception()
             raise error if error is not None else RuntimeError("the stream has ended by itself")
-        if time.monotonic() - self._last_batch > _QUIET_SECONDS:
-            self.keep_warm()
 
-    def keep_warm(self) -> None:
-        """Keep Python workers alive, which Spark ends when they are idle for a minute."""
-        with self._turn, self._keeper.held() as version:
+    def _warm_up(self) -> None:
+        """Have workers open the snapshot once, so that the first batch does not wait for it."""
+        with self._keeper.held() as version:
             cores = self._spark.sparkContext.defaultParallelism
             task = self._task(_NO_BATCH, version)
             numbers = self._spark.range(0, cores, 1, cores)
             numbers.mapInArrow(task.warm, OUTCOME).collect()
-            self._last_batch = time.monotonic()
 
     def drain(self, seconds: float) -> bool:
         """Wait until all that was published is matched; tells whether that was in time."""
         deadline = time.monotonic() + seconds
         ends = self._publications.ends()
-        while any(reached < end for reached, end in zip(self._reached, ends, strict=True)):
+        while any(done < end for done, end in zip(self._committed(), ends, strict=True)):
             if time.monotonic() > deadline:
                 return False
             self.check()
@@ -121,8 +117,13 @@ class LiveStream:
     def stop(self) -> None:
         """End the stream between two batches."""
         if self._query is not None:
+            # Not within the turn: Spark waits for the batch that waits for its turn.
             with self._turn:
-                self._query.stop()
+                self._stopping = True
+            self._query.stop()
+
+    def _committed(self) -> list[int]:
+        return committed(self._place.checkpoint, self._publications.partitions)
 
     def _task(self, batch: int, version: int) -> LiveTask:
         return LiveTask(
@@ -136,14 +137,16 @@ class LiveStream:
 
     def _batch(self, frame: DataFrame, batch: int) -> None:
         with self._turn:
+            if self._stopping:
+                raise StateError(f"batch {batch} comes too late: the stream is being stopped")
             began = time.monotonic()
+            make_durable(self._place.checkpoint, batch)
             version = self._keeper.pin(batch)
             rows = frame.mapInArrow(self._task(batch, version), OUTCOME).collect()
             outcomes = [pickle.loads(row["outcome"]) for row in rows]
             self._finish(batch, outcomes)
             self._batches += 1
-            self._last_batch = time.monotonic()
-            seconds = self._last_batch - began
+            seconds = time.monotonic() - began
             metrics().batch_seconds.observe(seconds)
             _log.info(
                 "batch",
@@ -168,11 +171,21 @@ class LiveStream:
             "rejected": len(letters),
         }
         ranges = {outcome.partition: (outcome.start, outcome.stop) for outcome in outcomes}
+        if not self._batches:
+            self._check_replayed(batch, ranges)
         self._repository.ledger.finish(QUERY, batch, ranges, counts)
-        for partition, (_, stop) in ranges.items():
-            self._reached[partition] = stop
         metrics().matched_publications.inc(counts["publications"])
         metrics().matches.inc(counts["matches"])
+
+    def _check_replayed(self, batch: int, ranges: dict[int, tuple[int, int]]) -> None:
+        """Raise StateError where a batch that was finished before had other records then."""
+        for entry in self._repository.ledger.entries(QUERY, after=batch - 1, limit=1):
+            before = entry.ranges
+            if entry.batch == batch and entry.finished_at is not None and before != ranges:
+                raise StateError(
+                    f"batch {batch} was finished with the records {before} and now has {ranges}: "
+                    f"{self._place.checkpoint} is not the one that belongs to the ledger"
+                )
 
 
 def _letters(outcomes: Iterable[Outcome]) -> list[DeadLetter]:

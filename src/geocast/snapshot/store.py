@@ -29,8 +29,8 @@ class SnapshotStore:
 
     A version is written last, in one step: whenever a process dies, the directory holds the
     versions that were complete, and files that nobody names, which `remove_unneeded` clears.
-    The first call that writes (`apply`, `install`, `remove_unneeded`) makes this the writer of
-    the directory until `close`; a second writer is refused by a StateError. `latest`,
+    The first call that writes (`become_writer`, `apply`, `install`, `remove_unneeded`) makes this
+    the writer of the directory until `close`; a second writer is refused by a StateError. `latest`,
     `plan_merge` and `merge` may be called from any process. Threads may share a store.
     """
 
@@ -39,6 +39,11 @@ class SnapshotStore:
         self._layout.make()
         self._lock = WriterLock(self._layout.directory / "lock")
         self._one_at_a_time = threading.Lock()
+
+    def become_writer(self) -> None:
+        """Keep others from writing, from now on; raises StateError where another does."""
+        with self._writing():
+            pass
 
     def close(self) -> None:
         """Let others write."""
