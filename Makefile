@@ -4,21 +4,23 @@
 SHELL := /bin/bash
 VENV := .venv
 BIN := $(VENV)/bin
-KERNELS := $(shell find src/geocast/match -name '*.py' 2>/dev/null)
+KERNELS := $(shell find src/geocast/match -name '*.py' 2>/dev/null) src/geocast/pipeline/archive.py
 
 .DEFAULT_GOAL := help
-.PHONY: help prepare java demo test lint format clean distclean
+.PHONY: help prepare warm java demo test lint format clean distclean
 
 help: ## Say what there is to make
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-prepare: java $(VENV)/.ready $(VENV)/.warm ## Install what is missing, and compile the kernels
+prepare: java $(VENV)/.ready warm ## Install what is missing, and compile the kernels
 
-demo: prepare ## Match a month of earthquakes on Spark and draw the map (out/demo-map.png)
+warm: $(VENV)/.warm
+
+demo: prepare ## Match a month of earthquakes on Spark, draw the map, and replay them live
 	@$(BIN)/geocast demo --out out
 
-test: prepare ## Check style, types and layers, and run all tests
-	@scripts/check.sh $(BIN) ruff-check ruff-format mypy lint-imports pytest
+test: java $(VENV)/.ready ## Check style, types and layers, and run all tests
+	@scripts/check.sh $(BIN) ruff-check ruff-format mypy lint-imports warm pytest
 
 lint: $(VENV)/.ready ## Check style, types and layers only
 	@scripts/check.sh $(BIN) ruff-check ruff-format mypy lint-imports

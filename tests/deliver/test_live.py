@@ -184,6 +184,27 @@ def test_silence_gives_empty_batches_if_asked_for(world: World) -> None:
     run(session())
 
 
+def test_news_of_other_subscriptions_do_not_fill_the_silence(world: World) -> None:
+    mine, other = world.subscribe(), world.subscribe()
+
+    async def publish() -> None:
+        while True:
+            await in_thread(world.publish, other)
+            await asyncio.sleep(0.02)
+
+    async def session() -> None:
+        feed = LiveFeed(world.repository, period=0.01)
+        publishing = asyncio.create_task(publish())
+        found = feed.notifications(world.reader.number, 0, mine.id, heartbeat=0.3)
+        async with aclosing(found) as batches, asyncio.timeout(5):
+            assert [await anext(batches) for _ in range(2)] == [[], []]
+        publishing.cancel()
+        await asyncio.gather(publishing, return_exceptions=True)
+        await feed.close()
+
+    run(session())
+
+
 def test_closing_ends_all_sessions(world: World) -> None:
     async def session() -> None:
         feed = LiveFeed(world.repository)

@@ -16,8 +16,9 @@ import pytest
 
 from geocast.deliver.housekeeping import Housekeeper
 from geocast.deliver.mail import Mailman
+from geocast.errors import StateError
 from geocast.log import SqliteLog
-from geocast.model import MatchRecord
+from geocast.model import MatchRecord, now
 from geocast.operate import Settings, metrics
 from tests.deliver.receiver import until
 from tests.deliver.world import World, record
@@ -104,6 +105,56 @@ def test_an_unreadable_record_goes_to_the_dead_letters(world: World, log: Sqlite
     assert all("in the log of matches" in letter.reason for letter in letters)
 
 
+def test_a_transaction_takes_a_bounded_number_of_matches(world: World, log: SqliteLog) -> None:
+    versions = [world.subscribe().vnumber for _ in range(10)]
+    sizes = [4, 4, 2, 1, 10, 3, 9]
+    records = [record(offset, versions[:size]) for offset, size in enumerate(sizes)]
+    values = [("k", one.encode()) for one in records]
+    log.write(0, [*values[:2], ("k", b"bad"), *values[2:]], query="q", batch=0, source=0)
+    mailman = Mailman(log, world.repository, max_matches=8)
+    depths = []
+    while mailman.step():
+        depths.append(world.repository.mailbox.depth())
+    assert depths == [8, 11, 21, 24, 33]
+    assert world.repository.mailbox.position("deliver", 0) == len(values) + 1
+    assert len(world.repository.dead_letters.page()) == 1
+
+
+def test_a_log_that_ends_before_the_position_is_refused(world: World, log: SqliteLog) -> None:
+    subscription = world.subscribe()
+    world.repository.mailbox.deliver("deliver", 1, 0, 3, [])
+    write(log, 0, matches(0, 2, [subscription.vnumber]))
+    mailman = Mailman(log, world.repository)
+    for _ in range(2):
+        with pytest.raises(StateError, match=r"partition 1 .* ends at 2, but .* read up to 3"):
+            mailman.step()
+
+
+def test_records_that_are_gone_unread_are_noticed(world: World, log: SqliteLog) -> None:
+    subscription = world.subscribe()
+    write(log, 0, matches(0, 5, [subscription.vnumber]))
+    log.expire(before=now() + 1, keep=[3, 3])
+    with pytest.raises(StateError, match=r"partition 0 .* begins at 3: the records from 0 on"):
+        Mailman(log, world.repository).step()
+    assert world.mail() == []
+
+
+def test_a_partition_that_fails_does_not_hold_up_the_others(
+    world: World, log: SqliteLog, caplog: pytest.LogCaptureFixture
+) -> None:
+    subscription = world.subscribe()
+    world.repository.mailbox.deliver("deliver", 0, 0, 999, [])
+    records = matches(0, 200, [subscription.vnumber])
+    write(log, 0, records)
+    thread, stop = running(Mailman(log, world.repository, max_records=10))
+    until(lambda: len(world.mail()) == 200, seconds=10)
+    stop.set()
+    thread.join()
+    own = [one for one in records if one.partition == 1]
+    assert found(world) == expected(own, [subscription.id])
+    assert "ends at 200, but consumer 'deliver' has read up to 999" in caplog.text
+
+
 class Flaky:
     """A log whose first reads fail."""
 
@@ -112,6 +163,7 @@ class Flaky:
     def __init__(self, log: SqliteLog, failures: int) -> None:
         self._log = log
         self.failures = failures
+        self.ends = log.ends
 
     def read(self, partition: int, start: int, *, max_records: int) -> pa.RecordBatch:
         if self.failures:
@@ -236,6 +288,38 @@ def test_matches_beyond_the_size_and_old_mail_are_dropped(world: World, log: Sql
     time.sleep(0.01)
     Housekeeper(log, world.repository, Settings(mailbox_age=0.001)).tidy()
     assert world.mail() == []
+
+
+def test_a_withdrawal_outlives_what_it_keeps_out(world: World, log: SqliteLog) -> None:
+    subscription = world.subscribe()
+    records = matches(0, 1, [subscription.vnumber])
+    write(log, 0, records)
+    mailbox = world.repository.mailbox
+    mailbox.withdraw(world.publisher, records[0].id)
+    time.sleep(0.01)
+    Housekeeper(log, world.repository, Settings(mailbox_age=0.001, log_age=0.001)).tidy()
+    assert mailbox.is_withdrawn("sensors", records[0].id), "its match is unread"
+    while Mailman(log, world.repository).step():
+        continue
+    assert found(world) == expected(records[1:], [subscription.id])
+    Housekeeper(log, world.repository, Settings(mailbox_age=0.001, log_age=60.0)).tidy()
+    assert mailbox.is_withdrawn("sensors", records[0].id), "it may not be matched yet"
+    Housekeeper(log, world.repository, Settings(mailbox_age=60.0, log_age=0.001)).tidy()
+    assert mailbox.is_withdrawn("sensors", records[0].id)
+    Housekeeper(log, world.repository, Settings(mailbox_age=0.001, log_age=0.001)).tidy()
+    assert not mailbox.is_withdrawn("sensors", records[0].id)
+
+
+def test_changes_go_when_a_snapshot_has_them(world: World, log: SqliteLog) -> None:
+    world.subscribe()
+    subscriptions = world.repository.subscriptions
+    keeper = Housekeeper(log, world.repository, Settings())
+    keeper.tidy()
+    assert subscriptions.changes(0, 10).count == 1
+    subscriptions.activate(1, 0, 1, now())
+    keeper.tidy()
+    with pytest.raises(StateError, match="changes after 0 are gone"):
+        subscriptions.changes(0, 10)
 
 
 def test_the_gauges(world: World, log: SqliteLog) -> None:

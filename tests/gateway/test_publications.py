@@ -7,7 +7,7 @@ import httpx
 import orjson
 import pytest
 
-from geocast.model import from_rfc3339
+from geocast.model import from_rfc3339, now
 from geocast.repository import DeadLetter
 from tests.gateway.served import Served, collection, point, refusal
 
@@ -185,6 +185,16 @@ def test_withdraw_what_was_delivered(served: Served, alice: httpx.Client) -> Non
     assert (unseen["removed"], unseen["notices"]) == (1, 0)
     types = [n["type"] for n in alice.get("/v1/notifications").json()["notifications"]]
     assert types == ["geocast.withdrawal.v1"]
+
+
+def test_withdraw_what_only_mailboxes_have(served: Served, alice: httpx.Client) -> None:
+    alice.post("/v1/subscriptions", json={**point(), "id": "s"})
+    served.deliver([("a", ["s"])])
+    served.log.expire(before=now() + 1)
+    assert served.log.find(served.key("alice", "a")) is None
+    answer = alice.delete("/v1/publications/a")
+    assert (answer.status_code, answer.json()["removed"]) == (200, 1)
+    assert alice.get("/v1/notifications").json()["notifications"] == []
 
 
 def test_what_was_never_published_cannot_be_withdrawn(

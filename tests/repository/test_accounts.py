@@ -137,9 +137,11 @@ def test_a_removed_account_gets_nothing_more(repository: Repository, ann: Accoun
         repository.endpoints.put(ann.number, "https://example.org/", "s")
 
 
-def test_the_name_of_a_removed_account_is_free(repository: Repository, ann: Account) -> None:
-    subscribe(repository, ann, "one")
+def test_nobody_gets_the_name_of_a_removed_account(repository: Repository, ann: Account) -> None:
     repository.accounts.remove("ann")
-    again = repository.accounts.add("ann", [Right.SUBSCRIBE])
-    assert again.number != ann.number
-    assert repository.subscriptions.page(again.number) == []
+    with pytest.raises(ConflictError, match="'ann' was removed, and its name is not given again"):
+        repository.accounts.add("ann", [Right.SUBSCRIBE])
+    assert repository.accounts.get("ann") is None
+    assert repository.accounts.page() == []
+    with pytest.raises(InputError, match="no account 'ann'"):
+        repository.accounts.set_rights("ann", [Right.ADMIN])

@@ -138,4 +138,19 @@ def test_a_notice_outlives_the_event_that_it_is_about(
     assert _left(repository, ann) == [("one", "p0"), ("two", "p0")]
     assert _counts(repository) == (1, 0, 1)
     assert repository.mailbox.expire(now() + 1) == 3
-    assert _counts(repository) == (0, 0, 0)
+    assert _counts(repository) == (0, 0, 1)
+
+
+def test_a_withdrawal_is_forgotten_when_it_is_old_and_settled(
+    repository: Repository, ann: Account, press: Account
+) -> None:
+    (one,) = subscribe(repository, ann, "one")
+    before = now()
+    repository.mailbox.withdraw(press, "p0")
+    after = now() + 1
+    for old, settled in ((after, None), (after, before), (before, after)):
+        repository.mailbox.expire(old, settled=settled)
+        assert repository.mailbox.is_withdrawn("press", "p0")
+    assert deliver(repository, record(0, [one])) == 0
+    repository.mailbox.expire(after, settled=after)
+    assert not repository.mailbox.is_withdrawn("press", "p0")

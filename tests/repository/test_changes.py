@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import pyarrow as pa
 import pytest
+from sqlalchemy import select
 
 from geocast.errors import StateError
 from geocast.model import Account
 from geocast.repository import SUBSCRIPTIONS, Repository, Wanted
+from geocast.repository.tables import snapshot
 from tests.repository.world import asking, subscribe
 
 
@@ -135,6 +137,40 @@ def test_a_merged_snapshot_changes_nothing(repository: Repository, ann: Account)
     assert repository.subscriptions.snapshot_at() == (2, 1)
     (fact,) = repository.subscriptions.history(ann.number, "one")
     assert fact.activated_snapshot == 1
+
+
+def test_only_the_latest_snapshot_is_kept(repository: Repository, ann: Account) -> None:
+    subscribe(repository, ann, "one", "two", "three")
+    for number in (1, 2, 3, 2):
+        repository.subscriptions.activate(number, number - 1, number, at=500)
+    assert repository.subscriptions.snapshot_at() == (3, 3)
+    with repository._database.read() as connection:
+        assert connection.execute(select(snapshot.c.version)).scalars().all() == [3]
+
+
+def test_changes_expire_when_a_snapshot_has_them(repository: Repository, ann: Account) -> None:
+    one, two, three = subscribe(repository, ann, "one", "two", "three")
+    assert repository.subscriptions.expire_changes() == 0
+    repository.subscriptions.activate(1, 0, 2, at=500)
+    assert repository.subscriptions.expire_changes() == 2
+    assert repository.subscriptions.expire_changes() == 0
+    assert _ids(repository.subscriptions.changes(2, 10).table) == [three]
+    assert [_ids(table) for table in repository.subscriptions.standing(2)] == [[one, two]]
+    with pytest.raises(StateError, match="changes after 1 are gone, up to 2"):
+        repository.subscriptions.changes(1, 10)
+    repository.subscriptions.activate(2, 2, 3, at=600)
+    assert repository.subscriptions.expire_changes() == 1
+    assert repository.subscriptions.changes(3, 10).count == 0
+    with pytest.raises(StateError, match="changes after 0 are gone, up to 3"):
+        repository.subscriptions.changes(0, 10)
+    assert [one.status for one in repository.subscriptions.page(ann.number)] == ["active"] * 3
+
+
+def test_more_changes_expire_than_a_transaction_takes(repository: Repository, ann: Account) -> None:
+    subscribe(repository, ann, *(f"s{number}" for number in range(6_000)))
+    repository.subscriptions.activate(1, 0, 5_999, at=500)
+    assert repository.subscriptions.expire_changes() == 5_999
+    assert repository.subscriptions.changes(5_999, 10).count == 1
 
 
 def test_a_snapshot_has_one_set_of_changes(repository: Repository, ann: Account) -> None:

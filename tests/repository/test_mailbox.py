@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import pytest
+from sqlalchemy import Connection
+from sqlalchemy import event as events
 
 from geocast.errors import StateError
 from geocast.model import Account, Kind, MatchRecord, Notification, match_id, now
@@ -166,6 +168,19 @@ def test_latest_never_goes_back(repository: Repository, ann: Account) -> None:
     deliver(repository, record(2, [one]))
     (got,) = repository.mailbox.read(ann.number, limit=9)
     assert got.cursor == repository.mailbox.latest() == latest + 1
+
+
+def test_a_cursor_is_on_disk_before_anybody_can_see_it(
+    repository: Repository, ann: Account
+) -> None:
+    """After a loss of power it would be given again, and readers be past it."""
+    relaxed: list[Connection] = []
+    events.listen(repository._database._relaxed, "begin", relaxed.append)
+    (one,) = subscribe(repository, ann, "one")
+    deliver(repository, record(0, [one]))
+    assert relaxed == []
+    repository.mailbox.acknowledge(ann.number, through=1)
+    assert len(relaxed) > 0
 
 
 def test_accounts_with_news(repository: Repository, ann: Account, bob: Account) -> None:

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import pytest
+from sqlalchemy import Connection
+
 from geocast.model import Account, Kind, now
-from geocast.repository import Repository, Withdrawn
+from geocast.repository import Owners, Repository, Withdrawn, changes, owners
 from tests.repository.world import asking, deliver, kinds, record, subscribe
 
 LATER = 3_600_000_000
@@ -190,6 +193,33 @@ def test_a_notice_goes_where_the_match_went(
     assert repository.endpoints.active_with_mail() == [hook]
     found = repository.mailbox.read(ann.number, limit=9, endpoint=hook.number)
     assert kinds(found) == [("one", "p0", Kind.WITHDRAWAL)]
+
+
+def test_what_the_repository_knows(repository: Repository, ann: Account, press: Account) -> None:
+    (one,) = subscribe(repository, ann, "one")
+    deliver(repository, record(0, [one]))
+    repository.mailbox.withdraw(press, "unmatched")
+    assert repository.mailbox.knows("press", "p0")
+    assert repository.mailbox.knows("press", "unmatched")
+    assert not repository.mailbox.knows("press", "p1")
+    assert not repository.mailbox.knows("ann", "p0")
+
+
+def test_owners_are_looked_up_before_others_have_to_wait(
+    repository: Repository, url: str, ann: Account, press: Account, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (one,) = subscribe(repository, ann, "one")
+    deliver(repository, record(0, [one]))
+    other, load, locked = Repository.open(url), changes.owners, []
+
+    def loading(connection: Connection, after: int) -> Owners:
+        locked.append(other._database._turn.locked())
+        return load(connection, after)
+
+    monkeypatch.setattr(owners, "owners", loading)
+    assert other.mailbox.withdraw(press, "p0") == Withdrawn(True, 1, 0)
+    other.close()
+    assert locked == [False]
 
 
 def test_a_removed_account_gets_no_notice(

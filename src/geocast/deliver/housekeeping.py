@@ -1,4 +1,4 @@
-"""What delivery tidies up: mailboxes and matches beyond their age; and the gauges it shows."""
+"""What delivery tidies up: what is beyond its age, or done with; and the gauges it shows."""
 
 from __future__ import annotations
 
@@ -46,14 +46,21 @@ class Housekeeper:
                 _log.exception("housekeeping failed; trying again later")
 
     def tidy(self) -> None:
-        """Remove notifications and matches beyond their age, and matches beyond their size."""
-        settings, moment = self._settings, now()
-        expired = self._repository.mailbox.expire(moment - _microseconds(settings.mailbox_age))
+        """Remove notifications and matches beyond their age, and matches beyond their size.
+
+        Withdrawals are kept for the age of the mailboxes and that of the log together. Changes of
+        subscriptions go when a snapshot has them.
+        """
+        settings, moment, read = self._settings, now(), self._read_up_to()
+        before = moment - _microseconds(settings.mailbox_age)
+        settled = self._settled(before, read)
+        expired = self._repository.mailbox.expire(before, settled=settled)
         dropped = self._matches.expire(
             before=moment - _microseconds(settings.log_age),
             max_bytes=settings.log_size,
-            keep=self._read_up_to(),
+            keep=read,
         )
+        self._repository.subscriptions.expire_changes()
         if expired or dropped:
             _log.info("expired %d notifications and %d matches", expired, dropped)
 
@@ -62,6 +69,18 @@ class Housekeeper:
         metrics().mailbox_depth.set(self._repository.mailbox.depth())
         parked = self._repository.endpoints.page(None, state="parked")
         metrics().parked_webhooks.set(len(parked))
+
+    def _settled(self, before: int, read: list[int]) -> int:
+        """When all that is still to be delivered had not been published yet.
+
+        Publications are matched within the age of their log; and of the matches, those from
+        before the oldest unread one are delivered.
+        """
+        oldest = before
+        for partition, position in enumerate(read):
+            unread = self._matches.read(partition, position, max_records=1)
+            oldest = min([oldest, *unread.column("time").to_pylist()])
+        return oldest - _microseconds(self._settings.log_age)
 
     def _read_up_to(self) -> list[int]:
         mailbox, partitions = self._repository.mailbox, range(self._matches.partitions)

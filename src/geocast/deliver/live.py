@@ -58,19 +58,21 @@ class LiveFeed:
         """Yield the account's notifications above a cursor, in order, as they come.
 
         Each batch is marked as delivered before it is yielded; what was withdrawn by then is not
-        in it. After `heartbeat` seconds without
-        news an empty batch is yielded. Ends when the feed is closed; a caller that leaves earlier
-        closes the iterator (`contextlib.aclosing`).
+        in it. After `heartbeat` seconds without a batch an empty one is yielded. Ends when the
+        feed is closed; a caller that leaves earlier closes the iterator (`contextlib.aclosing`).
         """
         with self._session(account) as news:
+            silent_until = _after(heartbeat)
             while not self._closed:
                 news.clear()
                 take = partial(self._take, account, after, subscription)
                 after, full, standing = await self._in_thread(take)
                 if standing:
                     yield standing
-                if not full and not await _set_within(news, heartbeat):
+                    silent_until = _after(heartbeat)
+                if not full and not await _set_before(news, silent_until):
                     yield []
+                    silent_until = _after(heartbeat)
 
     def _take(
         self, account: int, after: int, subscription: str | None
@@ -139,10 +141,17 @@ class LiveFeed:
         self._threads.shutdown(wait=False)
 
 
-async def _set_within(event: asyncio.Event, seconds: float | None) -> bool:
-    """Wait for an event; False if it was not set in time."""
+def _after(seconds: float | None) -> float | None:
+    """The time of the event loop after so many seconds; None is never."""
+    return None if seconds is None else asyncio.get_running_loop().time() + seconds
+
+
+async def _set_before(event: asyncio.Event, deadline: float | None) -> bool:
+    """Wait for an event; False once the deadline has passed, also if the event is set by then."""
+    if deadline is not None and deadline <= asyncio.get_running_loop().time():
+        return False
     try:
-        async with asyncio.timeout(seconds):
+        async with asyncio.timeout_at(deadline):
             await event.wait()
     except TimeoutError:
         return False

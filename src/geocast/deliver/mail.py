@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import orjson
 
+from geocast.errors import StateError
 from geocast.model import MICROSECONDS, MatchRecord, now
 from geocast.operate import metrics
 from geocast.repository import DeadLetter
@@ -35,7 +36,8 @@ class Mailman:
 
     How far it came is stored by the same transaction that fills the mailboxes; so nothing is
     lost or repeated wherever it stops. Only one may run at a time for a consumer's name: of two,
-    one at a time gets a StateError and tries again.
+    one at a time gets a StateError and tries again. A transaction takes at most `max_records`
+    records, and no more than have `max_matches` matches together, but at least one.
     """
 
     def __init__(
@@ -45,70 +47,107 @@ class Mailman:
         consumer: str = CONSUMER,
         *,
         max_records: int = 2_000,
+        max_matches: int = 50_000,
     ) -> None:
         self._matches = log
         self._repository = repository
         self._consumer = consumer
         self._max_records = max_records
+        self._max_matches = max_matches
         self._positions: dict[int, int] = {}
+        self._waits: dict[int, float] = {}
+        self._due: dict[int, float] = {}
 
     def step(self) -> int:
-        """Move one batch of each partition and return how many records of the log that took."""
+        """Move one batch of each partition and return how many records of the log that took.
+
+        Raises StateError where the log is not the one that was read before: it ends before the
+        stored position, or lacks records that follow it.
+        """
         return sum(self._move(partition) for partition in range(self._matches.partitions))
 
     def run(self, stop: threading.Event) -> None:
         """Move records until told to stop, and then what is there already, for some seconds.
 
-        What fails is logged and tried again, ever slower.
+        What fails is logged and tried again, ever slower; the other partitions go on.
         """
-        wait = _IDLE_SECONDS
         while not stop.is_set():
-            moved = self._attempt()
-            wait = _IDLE_SECONDS if moved is not None else min(wait * 2, _LONGEST_WAIT)
-            if not moved:
-                stop.wait(wait)
+            if not self._attempt_all():
+                stop.wait(_IDLE_SECONDS)
         end = time.monotonic() + _LAST_SECONDS
-        while time.monotonic() < end and self._attempt():
+        while time.monotonic() < end and self._attempt_all():
             continue
 
-    def _attempt(self) -> int | None:
-        """A step; None if it failed, after which positions are read again."""
+    def _attempt_all(self) -> int:
+        """A step of the partitions that are not waiting after a failure."""
+        moment = time.monotonic()
+        partitions = range(self._matches.partitions)
+        return sum(self._attempt(one) for one in partitions if self._due.get(one, 0.0) <= moment)
+
+    def _attempt(self, partition: int) -> int:
+        """Move one batch; after a failure the position is read again, when it is due."""
         try:
-            return self.step()
+            moved = self._move(partition)
         except Exception:
-            self._positions.clear()
-            _log.exception("cannot fill mailboxes; trying again")
-            return None
+            self._positions.pop(partition, None)
+            wait = min(2 * self._waits.get(partition, _IDLE_SECONDS), _LONGEST_WAIT)
+            self._waits[partition], self._due[partition] = wait, time.monotonic() + wait
+            _log.exception("cannot fill mailboxes from partition %d; trying again", partition)
+            return 0
+        self._waits.pop(partition, None)
+        return moved
 
     def _move(self, partition: int) -> int:
         start = self._position(partition)
         batch = self._matches.read(partition, start, max_records=self._max_records)
         if not batch.num_rows:
             return 0
-        stop = batch.column("offset")[-1].as_py() + 1
-        records = self._decoded(batch)
+        first = batch.column("offset")[0].as_py()
+        if first != start:
+            raise StateError(
+                f"partition {partition} of the log of matches begins at {first}: "
+                f"the records from {start} on are gone, but were not delivered"
+            )
+        records, count = self._decoded(batch)
+        stop = start + count
         rows = self._repository.mailbox.deliver(self._consumer, partition, start, stop, records)
         self._positions[partition] = stop
         _count(rows, records)
-        return int(batch.num_rows)
+        return count
 
     def _position(self, partition: int) -> int:
         if partition not in self._positions:
             stored = self._repository.mailbox.position(self._consumer, partition)
+            end = self._matches.ends()[partition]
+            if stored > end:
+                raise StateError(
+                    f"partition {partition} of the log of matches ends at {end}, "
+                    f"but consumer {self._consumer!r} has read up to {stored}"
+                )
             self._positions[partition] = stored
         return self._positions[partition]
 
-    def _decoded(self, batch: pa.RecordBatch) -> list[MatchRecord]:
-        """The records of a batch; those that cannot be read go to the dead letters."""
-        records, letters = [], []
-        for row, value in enumerate(batch.column("value").to_pylist()):
+    def _decoded(self, batch: pa.RecordBatch) -> tuple[list[MatchRecord], int]:
+        """The first records, as far as there is room for their matches, and how many rows that is.
+
+        Those that cannot be read go to the dead letters.
+        """
+        records: list[MatchRecord] = []
+        letters: list[DeadLetter] = []
+        room = self._max_matches
+        for value in batch.column("value").to_pylist():
             try:
-                records.append(MatchRecord.decode(value))
+                record = MatchRecord.decode(value)
             except (orjson.JSONDecodeError, TypeError) as error:
-                letters.append(_dead(batch, row, value, error))
+                letters.append(_dead(batch, len(records) + len(letters), value, error))
+                continue
+            room -= len(record.versions)
+            if room < 0 and records:
+                break
+            records.append(record)
         if letters:
             self._repository.dead_letters.add(letters)
-        return records
+        return records, len(records) + len(letters)
 
 
 def _dead(batch: pa.RecordBatch, row: int, value: bytes, error: Exception) -> DeadLetter:

@@ -15,7 +15,7 @@ import httpx
 from geocast.deliver.address import check_url
 from geocast.deliver.connect import CheckedBackend
 from geocast.deliver.signing import sign, signing_key
-from geocast.model import Kind, Notification, cloud_event
+from geocast.model import Notification, cloud_event, event_id
 
 __all__ = ["Answer", "Line", "LineOptions"]
 
@@ -108,9 +108,7 @@ class Line:
             return Answer(response.status)
 
     def _headers(self, notification: Notification, body: bytes) -> list[tuple[bytes, bytes]]:
-        """The id is that of the CloudEvent: a match and its withdrawal are two messages."""
-        withdrawn = notification.kind is Kind.WITHDRAWAL
-        identifier = notification.match + ("-withdrawn" if withdrawn else "")
+        identifier = event_id(notification)
         timestamp = int(time.time())
         return [
             (b"host", self._host),

@@ -66,10 +66,13 @@ def _all_bad(features: Features) -> Problem:
 
 
 def withdraw(parts: Parts, account: Account, identifier: str) -> dict[str, Any]:
-    """Withdraw a publication; a Problem (404) if the account never published it."""
+    """Withdraw a publication; a Problem (404) if the account never published it.
+
+    It may be in mailboxes longer than in the log.
+    """
     mailbox = parts.repository.mailbox
     record = parts.log.find(publication_key(account.name, identifier))
-    if record is None and not mailbox.is_withdrawn(account.name, identifier):
+    if record is None and not mailbox.knows(account.name, identifier):
         raise Problem(404, f"account {account.name!r} has no publication {identifier!r}")
     published = None if record is None else record.time
     found = mailbox.withdraw(account, identifier, published=published)

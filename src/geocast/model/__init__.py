@@ -9,7 +9,7 @@ from geocast.model.identity import (
     split_key,
 )
 from geocast.model.match_record import MatchRecord
-from geocast.model.notification import Kind, Notification, cloud_event
+from geocast.model.notification import Kind, Notification, cloud_event, event_id
 from geocast.model.predicate import Predicate
 from geocast.model.reject import Reject, Rejects, Side
 from geocast.model.schema import MATCHES, PAIRS, REJECTS, RESERVED_SUBSCRIPTION_COLUMNS
@@ -33,6 +33,7 @@ __all__ = [
     "Side",
     "check_account_name",
     "cloud_event",
+    "event_id",
     "from_rfc3339",
     "match_id",
     "now",

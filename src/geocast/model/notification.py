@@ -10,7 +10,7 @@ import orjson
 
 from geocast.model.times import to_rfc3339
 
-__all__ = ["Kind", "Notification", "cloud_event"]
+__all__ = ["Kind", "Notification", "cloud_event", "event_id"]
 
 
 class Kind(IntEnum):
@@ -44,12 +44,16 @@ class Notification:
     feature: bytes
 
 
-def cloud_event(notification: Notification) -> bytes:
-    """Return the notification as a CloudEvent in JSON.
+def event_id(notification: Notification) -> str:
+    """Return the id of the CloudEvent: the match id, with "-withdrawn" for a withdrawal.
 
-    Its id is the match id, with "-withdrawn" for a withdrawal, which has no feature.
+    So a match and its withdrawal are two messages, each the same however often it is sent.
     """
-    withdrawn = notification.kind is Kind.WITHDRAWAL
+    return notification.match + ("-withdrawn" if notification.kind is Kind.WITHDRAWAL else "")
+
+
+def cloud_event(notification: Notification) -> bytes:
+    """Return the notification as a CloudEvent in JSON; a withdrawal has no feature."""
     data: dict[str, Any] = {
         "subscription": notification.subscription,
         "version": notification.version,
@@ -57,11 +61,11 @@ def cloud_event(notification: Notification) -> bytes:
         "match": notification.match,
         "notified": to_rfc3339(notification.notified),
     }
-    if not withdrawn:
+    if notification.kind is Kind.MATCH:
         data["feature"] = orjson.Fragment(notification.feature)
     event = {
         "specversion": "1.0",
-        "id": notification.match + ("-withdrawn" if withdrawn else ""),
+        "id": event_id(notification),
         "source": f"/accounts/{notification.publisher}",
         "type": _TYPES[notification.kind],
         "subject": notification.publication,

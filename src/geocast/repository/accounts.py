@@ -37,12 +37,14 @@ class Accounts:
         self._database = database
 
     def add(self, name: str, rights: Iterable[Right]) -> Account:
-        """Add an account; raises ConflictError if the name is taken, InputError if it is none."""
+        """Add an account; raises ConflictError if the name is taken, InputError if it is none.
+
+        The name of a removed account stays taken: its publications still go by it.
+        """
         check_account_name(name)
         text, at = _text(rights), now()
         with self._database.write() as connection:
-            if _find(connection, name):
-                raise ConflictError(f"there is an account {name!r} already")
+            _check_unused(connection, name)
             added = insert(account).values(name=name, rights=text, created=at)
             number = connection.execute(added.returning(account.c.number)).scalar_one()
         return Account(number, name, _rights(text), at)
@@ -72,7 +74,7 @@ class Accounts:
     def remove(self, name: str) -> bool:
         """Remove an account with its tokens, webhooks and mailbox, and cancel its subscriptions.
 
-        False if there is none. The name can be given to another account.
+        False if there is none. No other account can get its name.
         """
         at = now()
         with self._database.write() as connection:
@@ -127,6 +129,16 @@ def _find(connection: Connection, name: str) -> Account | None:
     query = select(*_COLUMNS).where(_STANDS, account.c.name == name)
     row = connection.execute(query).one_or_none()
     return _account(row) if row else None
+
+
+def _check_unused(connection: Connection, name: str) -> None:
+    query = select(account.c.removed).where(account.c.name == name)
+    row = connection.execute(query).one_or_none()
+    if row is None:
+        return
+    if row.removed is None:
+        raise ConflictError(f"there is an account {name!r} already")
+    raise ConflictError(f"the account {name!r} was removed, and its name is not given again")
 
 
 def _account(row: Row[*tuple[Any, ...]]) -> Account:

@@ -80,16 +80,21 @@ def _drop_bodies(connection: Connection, rows: Sequence[Row[*tuple[Any, ...]]]) 
         connection.execute(delete(body).where(body.c.event.in_(unseen)))
 
 
-def expire(database: Database, before: int) -> int:
-    """Remove rows, events and withdrawals of before a time; return how many rows."""
+def expire(database: Database, before: int, settled: int | None) -> int:
+    """Remove rows and events of before a time; return how many rows.
+
+    Withdrawals go if they are also of before `settled`; none of them if that is None.
+    """
     removed = 0
     while count := _expire_rows(database, before):
         removed += count
     last: int | None = -1
     while last is not None:
         last = _expire_events(database, before, last)
-    with database.write(durable=False) as connection:
-        connection.execute(delete(withdrawal).where(withdrawal.c.at < before))
+    if settled is not None:
+        forgotten = delete(withdrawal).where(withdrawal.c.at < min(before, settled))
+        with database.write(durable=False) as connection:
+            connection.execute(forgotten)
     return removed
 
 

@@ -3,28 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
-from sqlalchemy import Connection, Row, Select, and_, func, or_, select, update
+from sqlalchemy import Connection, Row, Select, and_, delete, func, or_, select, update
 
 from geocast.errors import StateError
 from geocast.repository.database import Database
-from geocast.repository.statements import chunks, insert_absent
-from geocast.repository.tables import change, snapshot, version, wanted
+from geocast.repository.statements import Numbers, chunks, insert_absent
+from geocast.repository.tables import change, counter, snapshot, version, wanted
 from geocast.repository.values import SUBSCRIPTIONS, Changes, Owners
 
-__all__ = ["activate", "changes", "owners", "snapshot_at", "standing"]
+__all__ = ["activate", "changes", "expire", "owners", "snapshot_at", "standing"]
 
 _ROWS: Final = 10_000
+_PIECE: Final = 5_000
 _COLUMNS: Final = (wanted.c.vnumber, wanted.c.geometry, wanted.c.predicate, wanted.c.filter)
 
 
 def changes(connection: Connection, after: int, limit: int) -> Changes:
-    """Return the net effect of at most `limit` changes after one."""
+    """Return the net effect of at most `limit` changes after one.
+
+    Raises StateError if some of them have expired.
+    """
     query = select(change).where(change.c.seq > after).order_by(change.c.seq).limit(limit)
     rows = connection.execute(query).all()
+    first = rows[0].seq if rows else _newest(connection) + 1
+    if first > after + 1:
+        raise StateError(f"the changes after {after} are gone, up to {first - 1}")
     if not rows:
         return Changes(SUBSCRIPTIONS.empty_table(), [], after, 0)
     through = rows[-1].seq
@@ -40,6 +48,12 @@ def changes(connection: Connection, after: int, limit: int) -> Changes:
     found = (row for row in connection.execute(adding) if row.vnumber not in gone)
     left = [vnumber for vnumber in removed if vnumber not in gone]
     return Changes(_table(found), left, through, len(rows))
+
+
+def _newest(connection: Connection) -> int:
+    query = select(counter.c.value).where(counter.c.name == Numbers.CHANGE)
+    newest: int = connection.execute(query).scalar_one()
+    return newest
 
 
 def standing(
@@ -80,7 +94,7 @@ def _standing(through: int) -> Select[Any]:
 
 
 def activate(connection: Connection, number: int, after: int, through: int, at: int) -> None:
-    """Record that a snapshot has the changes in (after, through]."""
+    """Record that a snapshot has the changes in (after, through]; forgets snapshots before it."""
     insert_absent(connection, snapshot, [{"version": number, "through": through, "at": at}])
     known = connection.execute(
         select(snapshot.c.through).where(snapshot.c.version == number)
@@ -103,6 +117,8 @@ def activate(connection: Connection, number: int, after: int, through: int, at: 
         .where(version.c.removed_snapshot.is_(None))
         .values(removed_snapshot=number, removed_at=at)
     )
+    latest, _ = snapshot_at(connection)
+    connection.execute(delete(snapshot).where(snapshot.c.version < latest))
 
 
 def snapshot_at(connection: Connection) -> tuple[int, int]:
@@ -110,6 +126,24 @@ def snapshot_at(connection: Connection) -> tuple[int, int]:
     query = select(snapshot.c.version, snapshot.c.through).order_by(snapshot.c.version.desc())
     row = connection.execute(query.limit(1)).one_or_none()
     return (row.version, row.through) if row else (0, 0)
+
+
+def expire(database: Database) -> int:
+    """Remove the changes that the latest recorded snapshot has; return how many."""
+    removed = 0
+    while count := _expire_piece(database):
+        removed += count
+    return removed
+
+
+def _expire_piece(database: Database) -> int:
+    with database.write(durable=False) as connection:
+        _, through = snapshot_at(connection)
+        query = select(change.c.seq).where(change.c.seq <= through).order_by(change.c.seq)
+        seqs = connection.execute(query.limit(_PIECE)).scalars().all()
+        if seqs:
+            connection.execute(delete(change).where(change.c.seq <= seqs[-1]))
+    return len(seqs)
 
 
 def owners(connection: Connection, after: int) -> Owners:
@@ -120,8 +154,8 @@ def owners(connection: Connection, after: int) -> Owners:
         .where(version.c.vnumber > after)
         .order_by(version.c.vnumber)
     )
-    rows = [tuple(row) for row in connection.execute(query)]
-    array = np.array(rows, dtype=np.int64).reshape(-1, 4)
+    numbers = chain.from_iterable(connection.execute(query))
+    array = np.fromiter(numbers, np.int64).reshape(-1, 4)
     return Owners(*(np.ascontiguousarray(column) for column in array.T))
 
 

@@ -37,6 +37,7 @@ from geocast.repository.values import Withdrawn
 __all__ = ["Mailbox"]
 
 _LATEST: Final = f"SELECT value FROM counter WHERE name = '{Numbers.CURSOR}'"
+_LATEST_VERSION: Final = f"SELECT value FROM counter WHERE name = '{Numbers.VERSION}'"
 _READ: Final = (
     select(
         mailbox.c.cursor,
@@ -87,8 +88,7 @@ class Mailbox:
         there is no such subscription version.
         """
         self._owners.reach(max((max(r.versions, default=0) for r in records), default=0))
-        # The log of matches is durable: what is lost here is read from there again.
-        with self._database.write(durable=False) as connection:
+        with self._database.write() as connection:
             delivery.advance(connection, consumer, partition, start, stop)
             return delivery.insert_matches(connection, records, self._owners, now())
 
@@ -191,6 +191,7 @@ class Mailbox:
         at = now()
         until = at if published is None else published
         key = publication_key(publisher.name, id)
+        self._owners.reach(int(self._database.peek(_LATEST_VERSION)))
         with self._database.write() as connection:
             return withdrawals.withdraw(connection, key, until, self._owners, at)
 
@@ -199,13 +200,19 @@ class Mailbox:
         with self._database.read() as connection:
             return withdrawals.is_withdrawn(connection, publication_key(publisher_name, id))
 
-    def expire(self, before: int) -> int:
+    def knows(self, publisher_name: str, id: str) -> bool:  # noqa: A002
+        """Whether a publication was matched, and is not forgotten since, or was withdrawn."""
+        with self._database.read() as connection:
+            return withdrawals.is_known(connection, publication_key(publisher_name, id))
+
+    def expire(self, before: int, *, settled: int | None = None) -> int:
         """Remove notifications that are older than a time; return how many.
 
-        Withdrawals of before that time are forgotten: what was not matched by then must not be
-        matched any more.
+        A withdrawal has to outlive whatever it keeps out of the mailboxes. So it is forgotten
+        only if it is also of before `settled`, by which the caller says that nothing published
+        until then can still be matched or delivered; without it, none is.
         """
-        return acknowledge.expire(self._database, before)
+        return acknowledge.expire(self._database, before, settled)
 
     def depth(self, account: int | None = None) -> int:
         """Return how many notifications wait to be acknowledged: of one account, or in all."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from threading import Lock
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +15,8 @@ from geocast.repository.values import Owners
 
 __all__ = ["OwnerCache"]
 
+_FIRST_CAPACITY: Final = 1_024
+
 
 class OwnerCache:
     """Grows by what is new whenever a version is asked for that it does not have."""
@@ -21,7 +24,8 @@ class OwnerCache:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._lock = Lock()
-        self._known = Owners(*(np.empty(0, np.int64) for _ in range(4)))
+        self._rows = np.empty((4, _FIRST_CAPACITY), np.int64)
+        self._known = Owners(*self._rows[:, :0])
 
     def of(self, vnumbers: npt.NDArray[np.int64]) -> Owners:
         """Return the owners of these versions, in their order.
@@ -47,14 +51,19 @@ class OwnerCache:
             have = int(self._known.vnumber[-1]) if len(self._known.vnumber) else 0
             if newest > have:
                 with self._database.read() as connection:
-                    self._known = _joined(self._known, owners(connection, have))
+                    found = owners(connection, have)
+                self._append(found)
             return self._known
 
-
-def _joined(first: Owners, second: Owners) -> Owners:
-    return Owners(
-        np.concatenate([first.vnumber, second.vnumber]),
-        np.concatenate([first.account, second.account]),
-        np.concatenate([first.subscription, second.subscription]),
-        np.concatenate([first.endpoint, second.endpoint]),
-    )
+    def _append(self, found: Owners) -> None:
+        """Add owners behind the others; what was returned before stays as it is."""
+        count = len(self._known.vnumber)
+        total = count + len(found.vnumber)
+        if total > self._rows.shape[1]:
+            larger = np.empty((4, max(total, 2 * self._rows.shape[1])), np.int64)
+            larger[:, :count] = self._rows[:, :count]
+            self._rows = larger
+        columns = (found.vnumber, found.account, found.subscription, found.endpoint)
+        for row, column in zip(self._rows, columns, strict=True):
+            row[count:total] = column
+        self._known = Owners(*self._rows[:, :total])

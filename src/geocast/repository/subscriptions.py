@@ -135,7 +135,8 @@ class Subscriptions:
     def changes(self, after: int, limit: int) -> Changes:
         """Return what the next changes, at most `limit`, do to the set of standing versions.
 
-        A version that they both add and remove is in neither list.
+        A version that they both add and remove is in neither list. Raises StateError if some of
+        these changes have expired.
         """
         with self._database.read() as connection:
             return changes.changes(connection, after, limit)
@@ -159,6 +160,13 @@ class Subscriptions:
         """Return the latest snapshot version that was recorded and the last change it has."""
         with self._database.read() as connection:
             return changes.snapshot_at(connection)
+
+    def expire_changes(self) -> int:
+        """Remove the changes that the latest recorded snapshot has; return how many.
+
+        Whoever follows changes is past them; `standing` and `history` do not need them.
+        """
+        return changes.expire(self._database)
 
     def owners(self, after: int) -> Owners:
         """Return whom the versions with numbers above `after` belong to, in ascending order."""

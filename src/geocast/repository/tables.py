@@ -82,11 +82,8 @@ account: Final = Table(
     _text("rights"),
     _number("created"),
     _number("removed", null=True),
+    Index("account_name", "name", unique=True),
     sqlite_autoincrement=True,
-)
-_is_there: Final = account.c.removed.is_(None)
-Index(
-    "account_name", account.c.name, unique=True, sqlite_where=_is_there, postgresql_where=_is_there
 )
 
 token: Final = Table(

@@ -21,12 +21,18 @@ from geocast.repository.statements import (
 from geocast.repository.tables import account, body, delivered, event, mailbox, withdrawal
 from geocast.repository.values import Owners, Withdrawn
 
-__all__ = ["is_withdrawn", "withdraw"]
+__all__ = ["is_known", "is_withdrawn", "withdraw"]
 
 
 def is_withdrawn(connection: Connection, key: str) -> bool:
     """Whether a publication was withdrawn."""
     return _until(connection, key) is not None
+
+
+def is_known(connection: Connection, key: str) -> bool:
+    """Whether a publication was matched, and is not forgotten since, or was withdrawn."""
+    query = select(event.c.number).where(event.c.key == key).limit(1)
+    return connection.execute(query).first() is not None or is_withdrawn(connection, key)
 
 
 def withdraw(connection: Connection, key: str, until: int, cache: OwnerCache, at: int) -> Withdrawn:

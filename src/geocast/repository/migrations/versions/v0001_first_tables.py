@@ -42,13 +42,9 @@ def _text(name: str, *, null: bool = False) -> sa.Column[Any]:
     return sa.Column(name, sa.Text(), nullable=null)
 
 
-def _partial(
-    index: str, table: str, columns: list[str], where: str, *, unique: bool = False
-) -> None:
+def _partial(index: str, table: str, columns: list[str], where: str) -> None:
     condition = sa.text(where)
-    op.create_index(
-        index, table, columns, unique=unique, sqlite_where=condition, postgresql_where=condition
-    )
+    op.create_index(index, table, columns, sqlite_where=condition, postgresql_where=condition)
 
 
 def _accounts() -> None:
@@ -61,7 +57,7 @@ def _accounts() -> None:
         _number("removed", null=True),
         sqlite_autoincrement=True,
     )
-    _partial("account_name", "account", ["name"], "removed IS NULL", unique=True)
+    op.create_index("account_name", "account", ["name"], unique=True)
     op.create_table(
         "token",
         _serial(),
