@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Final
@@ -89,15 +89,14 @@ class ServiceUnderTest:
     def wait_ready(self, seconds: float = _READY_SECONDS) -> None:
         """Wait until the service is ready; raises GeocastError where it has ended instead."""
         deadline = time.monotonic() + seconds
-        while time.monotonic() < deadline:
-            if self._process is None or self._process.poll() is not None:
-                raise GeocastError(f"the service ended: {self.last_words()}")
-            try:
-                if httpx.get(f"{self.url}/readyz", timeout=5).is_success:
-                    return
-            except httpx.TransportError:
-                pass
-            time.sleep(0.1)
+        with httpx.Client(base_url=self.url, timeout=5, trust_env=False) as http:
+            while time.monotonic() < deadline:
+                if self._process is None or self._process.poll() is not None:
+                    raise GeocastError(f"the service ended: {self.last_words()}")
+                with suppress(httpx.TransportError):
+                    if http.get("/readyz").is_success:
+                        return
+                time.sleep(0.2)
         raise GeocastError(f"the service is not ready after {seconds:.0f} s: {self.last_words()}")
 
     def last_words(self) -> str:

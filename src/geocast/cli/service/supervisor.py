@@ -22,7 +22,7 @@ from geocast.repository import Repository
 __all__ = ["run_up"]
 
 _READY_SECONDS: Final = 120.0
-_POLL_SECONDS: Final = 0.1
+_POLL_SECONDS: Final = 0.2
 _ADMIN: Final = "admin"
 
 
@@ -64,10 +64,11 @@ def _start(place: Place, settings: Settings, children: list[Child], steps: Steps
     for child in children:
         child.start()
     base = f"http://{_reachable(settings.host)}:{settings.port}"
-    with steps.step("starting the gateway"):
-        _wait(children, f"{base}/healthz")
-    with steps.step("starting Spark"):
-        _wait(children, f"{base}/readyz")
+    with httpx.Client(base_url=base, timeout=5, trust_env=False) as http:
+        with steps.step("starting the gateway"):
+            _wait(children, http, "/healthz")
+        with steps.step("starting Spark"):
+            _wait(children, http, "/readyz")
 
 
 def _first_token(place: Place) -> None:
@@ -81,19 +82,21 @@ def _first_token(place: Place) -> None:
                 file.write(token + "\n")
 
 
-def _wait(children: list[Child], url: str) -> None:
+def _wait(children: list[Child], http: httpx.Client, path: str) -> None:
     """Wait until the service answers with success; raises GeocastError if it cannot."""
     deadline = time.monotonic() + _READY_SECONDS
     while time.monotonic() < deadline:
         for child in children:
             child.check()
         try:
-            if httpx.get(url, timeout=5).is_success:
+            if http.get(path).is_success:
                 return
         except httpx.TransportError:
             pass
         time.sleep(_POLL_SECONDS)
-    raise GeocastError(f"{url} did not answer within {_READY_SECONDS:.0f} s; see the journal")
+    raise GeocastError(
+        f"{http.base_url}{path} did not answer within {_READY_SECONDS:.0f} s; see the journal"
+    )
 
 
 def _reachable(host: str) -> str:
