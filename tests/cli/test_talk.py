@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import json
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,32 +14,9 @@ import shapely
 from geocast.client import Client
 from geocast.files import write_features
 from tests.cli.shell import Shell, feature
-from tests.client.service import Service, running
 
 BOX = "-5,-5,5,5"
 POINT = {"type": "Point", "coordinates": [1, 2]}
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    with running(tmp_path_factory.mktemp("service")) as found:
-        yield found
-
-
-@pytest.fixture
-def shell(service: Service, capsys: pytest.CaptureFixture[str]) -> Shell:
-    return Shell(service, capsys)
-
-
-@pytest.fixture
-def typed(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Put text on standard input."""
-
-    def put(text: str | bytes) -> None:
-        data = text.encode() if isinstance(text, str) else text
-        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(data))))
-
-    return put
 
 
 def test_publish_subscribe_listen(shell: Shell, tmp_path: Path) -> None:

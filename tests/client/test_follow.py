@@ -143,6 +143,7 @@ def test_acknowledgements_go_in_groups_and_are_kept_while_the_service_is_away(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(following, "_GROUP_SECONDS", math.inf)
+    monkeypatch.setattr(following, "_GROUP", 100)
     service, feed = Service(250, []), Feed()
     sizes: list[int] = []
     away = [True]

@@ -70,7 +70,10 @@ def _check_host(url: str, host: str, allow_private: bool) -> None:
         )
     private = not is_public(address) if address else _names_this_machine(host)
     if private and not allow_private:
-        raise InputError(f"webhook URL {url!r}: {host!r} is not a public address")
+        raise InputError(
+            f"webhook URL {url!r}: {host!r} is not a public address "
+            "(GEOCAST_ALLOW_PRIVATE_WEBHOOKS=true allows it)"
+        )
 
 
 def _literal(host: str) -> IPv4Address | IPv6Address | None:

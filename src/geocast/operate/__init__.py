@@ -1,11 +1,13 @@
 """What every process of a service needs: where things are, how it is set, what it says, counts."""
 
+from geocast.operate.durable import TEMPORARY, sync, write_durably
 from geocast.operate.journal import open_journal
 from geocast.operate.metrics import metrics, render, share_metrics
 from geocast.operate.process import die_with_parent, hold_lock, is_held, stop_on_signals
 from geocast.operate.settings import Place, Settings
 
 __all__ = [
+    "TEMPORARY",
     "Place",
     "Settings",
     "die_with_parent",
@@ -16,4 +18,6 @@ __all__ = [
     "render",
     "share_metrics",
     "stop_on_signals",
+    "sync",
+    "write_durably",
 ]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
+
+from geocast.operate import sync
 
 __all__ = ["committed", "make_durable"]
 
@@ -19,11 +20,7 @@ def make_durable(checkpoint: Path, batch: int) -> None:
     if batch == 0:
         paths += [checkpoint / "metadata", checkpoint]
     for path in paths:
-        descriptor = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        sync(path)
 
 
 def committed(checkpoint: Path, partitions: int, but: int = 0) -> list[int]:

@@ -1,4 +1,4 @@
-"""Files that are there as a whole or not at all, and the lock of the one who writes them."""
+"""Directories of files, and the lock of the one who writes them."""
 
 from __future__ import annotations
 
@@ -10,33 +10,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from geocast.errors import StateError
+from geocast.operate import sync
 
-__all__ = ["TEMPORARY", "WriterLock", "size_of", "sync", "sync_tree", "write_durably"]
-
-TEMPORARY: Final = ".tmp"
-"""The suffix of files that are being written."""
+__all__ = ["WriterLock", "size_of", "sync_tree"]
 
 _SYNCED_AT_ONCE: Final = 8
-
-
-def write_durably(path: Path, content: bytes) -> None:
-    """Write a file as a whole or not at all; it survives a loss of power once this returns."""
-    temporary = path.with_name(path.name + TEMPORARY)
-    with temporary.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
-    sync(path.parent)
-
-
-def sync(path: Path) -> None:
-    """Have a file, or the entries of a directory, on disk."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def sync_tree(directory: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from geocast.errors import StateError
-from geocast.snapshot.files import write_durably
+from geocast.operate import write_durably
 from geocast.snapshot.numbers import Numbers, load_numbers
 
 __all__ = ["MANIFEST", "VNUMBERS", "Layout", "Version"]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from geocast.errors import StateError
 from geocast.match.columns import string_ids
-from geocast.snapshot.files import write_durably
+from geocast.operate import write_durably
 
 __all__ = ["Numbers", "in_sorted", "load_numbers", "map_numbers", "numbers_of", "some", "write"]
 

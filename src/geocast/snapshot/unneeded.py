@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from geocast.snapshot.files import TEMPORARY, sync
+from geocast.operate import TEMPORARY, sync
 from geocast.snapshot.layout import Layout, Version
 
 __all__ = ["LEFTOVER_SECONDS", "remove_unneeded"]

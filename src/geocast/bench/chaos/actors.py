@@ -90,7 +90,7 @@ class Publisher(Actor):
             gone = self.chance.choice(self.accepted[-200:])
             self.withdrawn.add(gone)
             self.insist(lambda: self.client.unpublish(gone))
-        self.pause(0.1)
+        self.pause(0.3)
 
 
 class Subscriber(Actor):
@@ -114,7 +114,7 @@ class Subscriber(Actor):
         else:
             gone = self._standing.pop(self.chance.randrange(len(self._standing)))
             self.insist(lambda: self.client.unsubscribe(gone))
-        self.pause(0.5)
+        self.pause(1.0)
 
     def _subscribe(self) -> None:
         wish, number = self._wish()

@@ -29,7 +29,7 @@ from geocast.repository import Repository
 
 __all__ = ["Verdict", "run_chaos"]
 
-_TARGETS: Final = {"worker": 3, "pipeline": 3, "gateway": 4, "deliver": 4, "java": 1, "all": 2}
+_TARGETS: Final = {"worker": 4, "pipeline": 2, "gateway": 4, "deliver": 4, "java": 1, "all": 1}
 _SETTLE_SECONDS: Final = 180.0
 _PAGE: Final = 1000
 

@@ -53,7 +53,9 @@ class Child:
         assert self._process is not None, "not started"
         status = self._process.poll()
         if status is not None:
-            raise GeocastError(f"the {self.name} ended ({_ending(status)}): {self._last_words()}")
+            raise GeocastError(
+                f"the process {self.name} ended ({_ending(status)}): {self._last_words()}"
+            )
 
     def revive(self) -> None:
         """Start the process again if it has died; raises GeocastError when that does not help."""
@@ -69,11 +71,13 @@ class Child:
         self._deaths = 0 if now - self._started > _STEADY_SECONDS else self._deaths + 1
         if self._deaths >= len(_WAITS):
             raise GeocastError(
-                f"the {self.name} ended {self._deaths} times in a row ({_ending(status)}): "
+                f"the process {self.name} ended {self._deaths} times in a row ({_ending(status)}): "
                 f"{self._last_words()}"
             )
         wait = _WAITS[self._deaths]
-        print(f"the {self.name} ended ({_ending(status)}); starting it again", file=sys.stderr)
+        print(
+            f"the process {self.name} ended ({_ending(status)}); starting it again", file=sys.stderr
+        )
         self._due = now + wait
 
     def stop(self) -> None:
@@ -84,7 +88,7 @@ class Child:
         try:
             self._process.wait(_STOP_SECONDS)
         except subprocess.TimeoutExpired:
-            print(f"the {self.name} does not stop; killing it", file=sys.stderr)
+            print(f"the process {self.name} does not stop; killing it", file=sys.stderr)
             self._process.kill()
             self._process.wait()
 

@@ -30,7 +30,9 @@ Host = Annotated[
 ]
 Port = Annotated[
     int | None,
-    typer.Option(metavar="N", help="The port to listen on; 8400.", show_default=False),
+    typer.Option(
+        metavar="N", help="The port to listen on; 8400.", min=1, max=65535, show_default=False
+    ),
 ]
 Master = Annotated[str, typer.Option(metavar="URL", help="The Spark master to match on.")]
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 import sys
 import time
 from contextlib import closing
+from pathlib import Path
 from typing import Final
 
 import httpx
@@ -14,7 +16,7 @@ from rich.console import Console
 
 from geocast.cli.progress import Steps, open_steps
 from geocast.cli.service.child import Child
-from geocast.errors import GeocastError
+from geocast.errors import GeocastError, InputError
 from geocast.model import Right
 from geocast.operate import Place, Settings, hold_lock, stop_on_signals
 from geocast.repository import Repository
@@ -28,8 +30,9 @@ _ADMIN: Final = "admin"
 
 def run_up(place: Place, settings: Settings, master: str) -> None:
     """Run the service until it is told to stop; raises GeocastError where it cannot run on."""
+    _check_address(settings.host, settings.port)
+    _check_directory(place.root)
     stop = stop_on_signals()
-    place.root.mkdir(parents=True, exist_ok=True)
     with hold_lock(place.lock, f"the data directory {place.root}"):
         started = time.monotonic()
         shutil.rmtree(place.metrics, ignore_errors=True)
@@ -42,7 +45,29 @@ def run_up(place: Place, settings: Settings, master: str) -> None:
                 for child in children:
                     child.revive()
         finally:
+            print("stopping: what was published is matched and delivered first", file=sys.stderr)
             _stop(children)
+            print("stopped", file=sys.stderr)
+
+
+def _check_address(host: str, port: int) -> None:
+    """Raise InputError where nobody can listen there, or somebody does already."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        with socket.socket(family) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((host, port))
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"cannot listen on {host} port {port}: {reason}") from None
+
+
+def _check_directory(directory: Path) -> None:
+    """Raise InputError where there is no such directory and none can be made."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot keep data in {directory}: {error.strerror}") from None
 
 
 def _children(place: Place, settings: Settings, master: str) -> list[Child]:

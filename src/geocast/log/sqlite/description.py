@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import json
-import os
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from typing import Any, Final
 
 from geocast.errors import InputError, StateError
 from geocast.log.sqlite.schema import create_partition
+from geocast.operate import write_durably
 
 __all__ = ["Description", "load", "load_or_create", "partition_path"]
 
@@ -81,13 +81,8 @@ def _create(directory: Path, partitions: int, unique_keys: bool) -> Description:
     made = Description(uuid.uuid4().hex, partitions, unique_keys)
     for partition in range(partitions):
         create_partition(partition_path(directory, partition), unique_keys)
-    hidden = directory / f".{_FILE}.part"
-    with hidden.open("w", encoding="utf-8") as file:
-        json.dump({"format": _FORMAT} | asdict(made), file)
-        file.flush()
-        os.fsync(file.fileno())
-    hidden.replace(directory / _FILE)
-    _sync(directory)
+    content = json.dumps({"format": _FORMAT} | asdict(made))
+    write_durably(directory / _FILE, content.encode())
     return made
 
 
@@ -97,11 +92,3 @@ def _locked(directory: Path) -> Iterator[None]:
     with (directory / ".lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
-
-
-def _sync(directory: Path) -> None:
-    descriptor = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
