@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
@@ -16,7 +18,13 @@ pytestmark = [pytest.mark.service, pytest.mark.timeout(1200)]
 @pytest.fixture(scope="module")
 def verdict(tmp_path_factory: pytest.TempPathFactory) -> Verdict:
     directory: Path = tmp_path_factory.mktemp("chaos") / "data"
-    return run_chaos(directory, KILLS, 4, lambda text: print(text, file=sys.stderr))
+    # In a process of its own: its many threads are no business of the tests that follow.
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        return pool.submit(run_chaos, directory, KILLS, 4, say).result()
+
+
+def say(text: str) -> None:
+    print(text, file=sys.stderr)
 
 
 def breaches(verdict: Verdict, guarantee: str) -> list[str]:

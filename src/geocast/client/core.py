@@ -113,10 +113,13 @@ class Core:
             ) from error
 
 
+_chance: Final = random.Random()
+
+
 def backoff(attempt: int) -> float:
     """Return the seconds before the next attempt: doubling, with chance, and bounded."""
     longest = min(_LONGEST_WAIT, _FIRST_WAIT * 2.0 ** min(attempt, 30))
-    return longest * random.uniform(0.5, 1.0)
+    return longest * _chance.uniform(0.5, 1.0)
 
 
 def segment(identifier: str | int) -> str:

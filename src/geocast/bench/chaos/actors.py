@@ -21,6 +21,7 @@ __all__ = ["Actor", "Listener", "Publisher", "Subscriber"]
 T = TypeVar("T")
 _AGAIN_SECONDS: Final = 0.2
 _PATIENCE_SECONDS: Final = 180.0
+_GONE: Final = 404
 _TEMPORARY: Final = frozenset({429, 500, 502, 503, 504})
 
 
@@ -113,7 +114,7 @@ class Subscriber(Actor):
             self._change(self.chance.choice(self._standing))
         else:
             gone = self._standing.pop(self.chance.randrange(len(self._standing)))
-            self.insist(lambda: self.client.unsubscribe(gone))
+            self.insist(lambda: self._unsubscribe(gone))
         self.pause(1.0)
 
     def _subscribe(self) -> None:
@@ -126,6 +127,14 @@ class Subscriber(Actor):
         self.ids.append(made.id)
         self._standing.append(made.id)
         self._look(made.id)
+
+    def _unsubscribe(self, identifier: str) -> None:
+        """Unsubscribe; an earlier attempt may have arrived although nobody said so."""
+        try:
+            self.client.unsubscribe(identifier)
+        except ServiceError as error:
+            if error.status != _GONE:
+                raise
 
     def _change(self, identifier: str) -> None:
         wish, number = self._wish()
@@ -157,7 +166,7 @@ class Listener(Actor):
         self.withdrawals: Counter[Heard] = Counter()
 
     def act(self) -> None:
-        """Listen until the stream ends; the client comes back by itself."""
+        """Listen until the client is closed; it comes back by itself after a break."""
         for told in self.client.listen():
             heard = self.matches if told.kind == "match" else self.withdrawals
             heard[told.publication, told.subscription, told.version] += 1

@@ -31,6 +31,7 @@ __all__ = ["Verdict", "run_chaos"]
 
 _TARGETS: Final = {"worker": 4, "pipeline": 2, "gateway": 4, "deliver": 4, "java": 1, "all": 1}
 _SETTLE_SECONDS: Final = 180.0
+_LEAVE_SECONDS: Final = 10.0
 _PAGE: Final = 1000
 
 
@@ -68,12 +69,24 @@ def run_chaos(
         actors += [account.listener for account in accounts if account.listener is not None]
         for actor in actors:
             actor.start()
-        _kill(service, kills, random.Random(seed), verdict, say)
-        say("settling")
-        _settle(service, publishers, accounts)
-        say("judging")
-        _judge(service, publishers, accounts, verdict)
+        try:
+            _kill(service, kills, random.Random(seed), verdict, say)
+            say("settling")
+            _settle(service, publishers, accounts)
+            say("judging")
+            _judge(service, publishers, accounts, verdict)
+        finally:
+            _dismiss(actors)
     return verdict
+
+
+def _dismiss(actors: list[Actor]) -> None:
+    """Let everybody go home."""
+    for actor in actors:
+        actor.finish()
+    for actor in actors:
+        actor.client.close()
+        actor.join(_LEAVE_SECONDS)
 
 
 def _people(service: ServiceUnderTest, seed: int) -> tuple[list[Publisher], list[_Account]]:

@@ -17,7 +17,7 @@ __all__ = ["Child"]
 
 _STOP_SECONDS: Final = 30.0
 _STEADY_SECONDS: Final = 30.0
-_WAITS: Final = (0.0, 0.5, 1.0, 2.0, 5.0, 5.0, 5.0, 5.0)
+_WAITS: Final = (0.0, 0.5, 1.0, 2.0, 5.0)
 """How long to wait before each further start of a process that dies again and again."""
 
 
@@ -58,7 +58,7 @@ class Child:
             )
 
     def revive(self) -> None:
-        """Start the process again if it has died; raises GeocastError when that does not help."""
+        """Start the process again if it has died, ever more slowly if that happens soon."""
         assert self._process is not None, "not started"
         now = time.monotonic()
         if self._due is not None:
@@ -69,16 +69,10 @@ class Child:
         if status is None:
             return
         self._deaths = 0 if now - self._started > _STEADY_SECONDS else self._deaths + 1
-        if self._deaths >= len(_WAITS):
-            raise GeocastError(
-                f"the process {self.name} ended {self._deaths} times in a row ({_ending(status)}): "
-                f"{self._last_words()}"
-            )
-        wait = _WAITS[self._deaths]
-        print(
-            f"the process {self.name} ended ({_ending(status)}); starting it again", file=sys.stderr
-        )
-        self._due = now + wait
+        self._due = now + _WAITS[min(self._deaths, len(_WAITS) - 1)]
+        words = f": {self._last_words()}" if status > 0 else ""
+        ended = f"the process {self.name} ended ({_ending(status)})"
+        print(f"{ended}; starting it again{words}", file=sys.stderr)
 
     def stop(self) -> None:
         """Ask the process to end, and end it where it does not."""
