@@ -91,7 +91,7 @@ class Publisher(Actor):
             gone = self.chance.choice(self.accepted[-200:])
             self.withdrawn.add(gone)
             self.insist(lambda: self.client.unpublish(gone))
-        self.pause(0.3)
+        self.pause(0.2)
 
 
 class Subscriber(Actor):
@@ -115,7 +115,7 @@ class Subscriber(Actor):
         else:
             gone = self._standing.pop(self.chance.randrange(len(self._standing)))
             self.insist(lambda: self._unsubscribe(gone))
-        self.pause(1.0)
+        self.pause(0.5)
 
     def _subscribe(self) -> None:
         wish, number = self._wish()
