@@ -149,6 +149,7 @@ def test_journals_are_objects_line_by_line(service: ServiceUnderTest) -> None:
 def test_the_quickstart_names_commands_that_exist() -> None:
     page = (Path(__file__).parents[2] / "docs" / "quickstart.md").read_text()
     commands = set(re.findall(r"^geocast (\w+)|\| geocast (\w+)", page, re.MULTILINE))
+    assert len(commands) >= 6
     for first, second in commands:
         done = subprocess.run(
             [sys.executable, "-m", "geocast", first or second, "--help"],

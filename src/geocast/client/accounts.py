@@ -11,7 +11,7 @@ import orjson
 from geocast.client.core import Core, segment
 from geocast.client.features import encode
 from geocast.client.values import Account
-from geocast.client.wire import Answer, Give, Request, Steps
+from geocast.client.wire import Answer, Request, Steps
 
 __all__ = ["add", "issue_token", "me", "page_through", "remove", "status"]
 
@@ -33,17 +33,7 @@ def add(core: Core, name: str, rights: Iterable[str]) -> Steps[Account]:
 
 def page_through(core: Core) -> Steps[None]:
     """Give all accounts, page by page."""
-    query: dict[str, str | int] = {}
-    while True:
-        answer = yield from core.ask(Request("GET", _PATH, query), 200)
-        with core.reading("the accounts"):
-            found = orjson.loads(answer.body)
-            accounts = [_account_of(entry) for entry in found["accounts"]]
-        for account in accounts:
-            yield Give(account)
-        if found.get("next") is None:
-            return
-        query["cursor"] = found["next"]
+    return core.pages(_PATH, {}, "accounts", _account_of)
 
 
 def remove(core: Core, name: str) -> Steps[None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -13,7 +13,7 @@ from urllib.parse import quote, urlsplit
 
 import orjson
 
-from geocast.client.wire import Answer, Failure, Open, Request, Steps, Wait
+from geocast.client.wire import Answer, Failure, Give, Open, Request, Steps, Wait
 from geocast.errors import ConflictError, InputError, ServiceError
 
 __all__ = ["Core", "TakenError", "backoff", "retry_after", "segment"]
@@ -88,6 +88,26 @@ class Core:
         if outcome.status not in (_BUSY if request.repeatable else _UNTOUCHED):
             return None
         return retry_after(outcome) or backoff(attempt)
+
+    def pages(
+        self,
+        path: str,
+        query: Mapping[str, str | int],
+        member: str,
+        read: Callable[[dict[str, Any]], object],
+    ) -> Steps[None]:
+        """Give what `read` makes of each entry of `member`, page by page to the last."""
+        asked = dict(query)
+        while True:
+            answer = yield from self.ask(Request("GET", path, asked), 200)
+            with self.reading(f"the {member}"):
+                found = orjson.loads(answer.body)
+                entries = [read(entry) for entry in found[member]]
+            for entry in entries:
+                yield Give(entry)
+            if found.get("next") is None:
+                return
+            asked["cursor"] = found["next"]
 
     def unreachable(self, failure: Failure) -> ServiceError:
         """Return the error for a service that gave no answer."""

@@ -14,7 +14,7 @@ import orjson
 from geocast.client.core import Core, segment
 from geocast.client.features import GeometryLike, encode, geometry_of
 from geocast.client.values import Facts
-from geocast.client.wire import Answer, Give, Request, Steps, Wait
+from geocast.client.wire import Answer, Request, Steps, Wait
 from geocast.errors import InputError, ServiceError
 
 __all__ = ["Wish", "change", "get", "page_through", "subscribe", "unsubscribe", "wait_active"]
@@ -106,16 +106,7 @@ def page_through(
     query: dict[str, str | int] = {"limit": page}
     if bbox is not None:
         query["bbox"] = ",".join(repr(float(number)) for number in bbox)
-    while True:
-        answer = yield from core.ask(Request("GET", _PATH, query), 200)
-        with core.reading("the subscriptions"):
-            found = orjson.loads(answer.body)
-            facts = [facts_of(feature) for feature in found["features"]]
-        for each in facts:
-            yield Give(each)
-        if found.get("next") is None:
-            return
-        query["cursor"] = found["next"]
+    return core.pages(_PATH, query, "features", facts_of)
 
 
 def wait_active(core: Core, identifier: str, timeout: float | None) -> Steps[Facts]:

@@ -7,6 +7,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Final
 
+from geocast.deliver.mail import CONSUMER
 from geocast.model import MICROSECONDS, now
 from geocast.operate import metrics
 
@@ -26,7 +27,7 @@ class Housekeeper:
     """Removes what is too old, and never a match that its consumer has not read yet."""
 
     def __init__(
-        self, log: Log, repository: Repository, settings: Settings, consumer: str = "deliver"
+        self, log: Log, repository: Repository, settings: Settings, consumer: str = CONSUMER
     ) -> None:
         self._matches = log
         self._repository = repository

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import resource
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +14,7 @@ from geocast.deliver.housekeeping import Housekeeper
 from geocast.deliver.mail import Mailman
 from geocast.deliver.webhooks import Webhooks
 from geocast.log import SqliteLog
+from geocast.operate import allow_many_files
 from geocast.repository import Repository
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def run_deliver(place: Place, settings: Settings, stop: threading.Event) -> None
 
     Returns when all has ended in order; raises what made a part of it end otherwise.
     """
-    _allow_many_connections()
+    allow_many_files()
     matches = SqliteLog.open(place.matches, settings.partitions, unique_keys=False)
     with closing(matches), closing(Repository.open(place.repository)) as repository:
         mailman = Mailman(matches, repository)
@@ -46,12 +46,6 @@ def run_deliver(place: Place, settings: Settings, stop: threading.Event) -> None
             stop,
         )
         _log.info("delivery has stopped")
-
-
-def _allow_many_connections() -> None:
-    """Each webhook may hold a connection; what a process may open is often set for a few only."""
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def _run_together(parts: list[Callable[[], None]], stop: threading.Event) -> None:

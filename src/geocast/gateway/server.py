@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import logging
-import resource
 import signal
 import socket
 import threading
@@ -21,7 +20,7 @@ from geocast.gateway.parts import Parts
 from geocast.gateway.protocol import GuardedProtocol
 from geocast.log import SqliteLog
 from geocast.match.subscriptions import read_subscriptions
-from geocast.operate import Place, Settings, is_held
+from geocast.operate import Place, Settings, allow_many_files, is_held
 from geocast.repository import Repository
 
 __all__ = ["GatewayServer", "run_gateway", "server_config"]
@@ -70,7 +69,7 @@ def server_config(app: FastAPI, settings: Settings) -> uvicorn.Config:
 
 def run_gateway(place: Place, settings: Settings) -> None:
     """Serve until SIGTERM or SIGINT; open streams do not keep it from stopping."""
-    _allow_many_connections()
+    allow_many_files()
     with ExitStack() as stack:
         repository = stack.enter_context(closing(Repository.open(place.repository)))
         log = stack.enter_context(closing(SqliteLog.open(place.publications, settings.partitions)))
@@ -78,12 +77,6 @@ def run_gateway(place: Place, settings: Settings) -> None:
         threading.Thread(target=_prepare, name="prepare", daemon=True).start()
         GatewayServer(server_config(app, settings)).run()
     _journal.info("the gateway has stopped")
-
-
-def _allow_many_connections() -> None:
-    """Use as many file descriptors as the system lets this process have."""
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def _prepare() -> None:

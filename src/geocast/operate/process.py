@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import fcntl
 import os
+import resource
 import signal
 import sys
 import threading
@@ -16,7 +17,7 @@ from typing import IO, Final
 
 from geocast.errors import StateError
 
-__all__ = ["die_with_parent", "hold_lock", "is_held", "stop_on_signals"]
+__all__ = ["allow_many_files", "die_with_parent", "hold_lock", "is_held", "stop_on_signals"]
 
 _PR_SET_PDEATHSIG: Final = 1
 _ATTEMPTS: Final = 20
@@ -29,6 +30,12 @@ def die_with_parent(parent: int) -> None:
         ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(1)
+
+
+def allow_many_files() -> None:
+    """Let this process open as many files and connections as the system ever allows it."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -32,8 +33,9 @@ def archive_file() -> Path:
     """Return where the archive for this Spark and this Java lies, or would lie."""
     base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     home = Path(pyspark.__file__).parent
-    java = os.environ.get("JAVA_HOME", "")
-    name = f"{pyspark.__version__} {home} {java}"
+    java_home = os.environ.get("JAVA_HOME")
+    java = shutil.which(os.path.join(java_home, "bin", "java") if java_home else "java")
+    name = f"{pyspark.__version__} {home} {os.path.realpath(java or '')}"
     digest = hashlib.blake2b(name.encode(), digest_size=8).hexdigest()
     return base / "geocast" / "java" / f"{digest}.jsa"
 
@@ -45,7 +47,7 @@ def archive_options() -> str:
 
 
 def main() -> None:
-    """Make the archive unless it is there; say how long it took."""
+    """Make the archive unless it is there; say how long it took, or that it could not be made."""
     if sys.argv[1:2] == [_RECORD]:
         _record(Path(sys.argv[2]))
         return
@@ -57,7 +59,11 @@ def main() -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     fresh = file.with_suffix(f".{os.getpid()}")
     command = [sys.executable, "-m", "geocast.pipeline.archive", _RECORD, str(fresh)]
-    subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    if done.returncode or not fresh.exists():
+        said = done.stderr.strip().splitlines()[-1:] or ["Java wrote nothing"]
+        print(f"Spark's classes could not be kept, so Spark starts more slowly: {said[0]}")
+        return
     fresh.replace(file)
     print(f"Spark's classes kept in {file}, in {time.monotonic() - began:.0f} s")
 

@@ -44,7 +44,6 @@ class Outcome:
     publications: int
     matched: int
     matches: int
-    oldest: int
     bad: list[Bad] = field(default_factory=list)
 
 
@@ -100,7 +99,6 @@ class LiveTask:
             len(offsets),
             len(pairs),
             matches,
-            records.column("time")[0].as_py(),
             [Bad(offsets[row], keys[row], reason, texts[row]) for row, reason in sorted(bad)],
         )
 
