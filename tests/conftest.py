@@ -1,18 +1,35 @@
 from __future__ import annotations
 
+from typing import Any, Final
+
 import pytest
+from xdist.scheduler import LoadScopeScheduling
+
+LONGEST_FIRST: Final = ("tests/chaos/", "tests/pipeline/", "tests/oracle/", "tests/service/")
+"""What would keep one process busy at the end while the others have nothing left to do."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--full", action="store_true", help="run the long comparisons, too")
 
 
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if not config.getoption("--full"):
         _deselect_long(config, items)
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group(_group(item)))
+    items.sort(key=lambda item: _turn(item.nodeid))
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling:
+    config.option.loadscopereorder = False
+    return OneProcessAFile(config, log)
+
+
+class OneProcessAFile(LoadScopeScheduling):  # type: ignore[misc]
+    """The tests of a file share fixtures, and those of the pipeline one Spark session."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.partition("::")[0]
+        return "tests/pipeline" if file.startswith("tests/pipeline/") else file
 
 
 def _deselect_long(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -22,6 +39,6 @@ def _deselect_long(config: pytest.Config, items: list[pytest.Item]) -> None:
         items[:] = [item for item in items if item not in long]
 
 
-def _group(item: pytest.Item) -> str:
-    """What runs in one process: a file, for its fixtures; all Spark tests, for one session."""
-    return "spark" if item.get_closest_marker("spark") else item.nodeid.partition("::")[0]
+def _turn(nodeid: str) -> int:
+    turns = (turn for turn, place in enumerate(LONGEST_FIRST) if nodeid.startswith(place))
+    return next(turns, len(LONGEST_FIRST))

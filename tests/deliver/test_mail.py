@@ -105,6 +105,19 @@ def test_an_unreadable_record_goes_to_the_dead_letters(world: World, log: Sqlite
     assert all("in the log of matches" in letter.reason for letter in letters)
 
 
+def test_an_unreadable_record_gives_one_dead_letter_however_often_it_is_tried(
+    world: World, log: SqliteLog
+) -> None:
+    unknown = record(0, [1_000_000])
+    log.write(0, [("k", b"bad"), ("k", unknown.encode())], query="q", batch=0, source=0)
+    mailman = Mailman(log, world.repository)
+    for _ in range(2):
+        with pytest.raises(StateError, match="no subscription version 1000000"):
+            mailman.step()
+    assert world.repository.dead_letters.page() == [], "nothing of what failed is kept"
+    assert world.repository.mailbox.position("deliver", 0) == 0
+
+
 def test_a_transaction_takes_a_bounded_number_of_matches(world: World, log: SqliteLog) -> None:
     versions = [world.subscribe().vnumber for _ in range(10)]
     sizes = [4, 4, 2, 1, 10, 3, 9]
@@ -320,6 +333,27 @@ def test_changes_go_when_a_snapshot_has_them(world: World, log: SqliteLog) -> No
     keeper.tidy()
     with pytest.raises(StateError, match="changes after 0 are gone"):
         subscriptions.changes(0, 10)
+
+
+def test_what_was_cancelled_is_forgotten_after_its_last_match(world: World, log: SqliteLog) -> None:
+    subscription = world.subscribe()
+    write(log, 0, matches(0, 1, [subscription.vnumber]))
+    subscriptions = world.repository.subscriptions
+    subscriptions.cancel(world.reader.number, subscription.id)
+    subscriptions.activate(1, 0, 2, now())
+    time.sleep(0.01)
+    keeper = Housekeeper(log, world.repository, Settings(mailbox_age=0.001, log_age=0.001))
+    keeper.forget()
+    assert subscriptions.history(world.reader.number, subscription.id), "a match is unread"
+    while Mailman(log, world.repository).step():
+        continue
+    assert len(world.mail()) == 2
+    Housekeeper(log, world.repository, Settings()).forget()
+    assert subscriptions.history(world.reader.number, subscription.id), "not old enough"
+    time.sleep(0.01)
+    keeper.tidy()
+    keeper.forget()
+    assert subscriptions.history(world.reader.number, subscription.id) == []
 
 
 def test_the_gauges(world: World, log: SqliteLog) -> None:

@@ -234,6 +234,17 @@ def test_snapshots_that_are_lost_are_noticed(bench: Bench) -> None:
         SnapshotKeeper(bench.repository, bench.place, QUERY)
 
 
+def test_a_repository_older_than_its_snapshots_is_noticed(bench: Bench) -> None:
+    """As when the one is restored from a backup without the other."""
+    bench.subscribe("near", 0, 2)
+    SnapshotKeeper(bench.repository, bench.place, QUERY).close()
+    with (
+        closing(Repository.open(f"sqlite:///{bench.place.root / 'older.sqlite'}")) as older,
+        pytest.raises(StateError, match="do not belong together: change 1 is not there"),
+    ):
+        SnapshotKeeper(older, bench.place, QUERY)
+
+
 def test_a_second_pipeline_is_refused(bench: Bench) -> None:
     with (
         closing(SnapshotKeeper(bench.repository, bench.place, QUERY)),

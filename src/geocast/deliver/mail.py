@@ -7,8 +7,6 @@ import threading
 import time
 from typing import TYPE_CHECKING, Final
 
-import orjson
-
 from geocast.errors import StateError
 from geocast.model import MICROSECONDS, MatchRecord, now
 from geocast.operate import metrics
@@ -108,12 +106,14 @@ class Mailman:
                 f"partition {partition} of the log of matches begins at {first}: "
                 f"the records from {start} on are gone, but were not delivered"
             )
-        records, count = self._decoded(batch)
-        stop = start + count
-        rows = self._repository.mailbox.deliver(self._consumer, partition, start, stop, records)
+        records, letters = self._decoded(batch)
+        stop = start + len(records) + len(letters)
+        rows = self._repository.mailbox.deliver(
+            self._consumer, partition, start, stop, records, letters
+        )
         self._positions[partition] = stop
         _count(rows, records)
-        return count
+        return stop - start
 
     def _position(self, partition: int) -> int:
         if partition not in self._positions:
@@ -127,27 +127,22 @@ class Mailman:
             self._positions[partition] = stored
         return self._positions[partition]
 
-    def _decoded(self, batch: pa.RecordBatch) -> tuple[list[MatchRecord], int]:
-        """The first records, as far as there is room for their matches, and how many rows that is.
-
-        Those that cannot be read go to the dead letters.
-        """
+    def _decoded(self, batch: pa.RecordBatch) -> tuple[list[MatchRecord], list[DeadLetter]]:
+        """The first records, as far as there is room for their matches; and what is unreadable."""
         records: list[MatchRecord] = []
         letters: list[DeadLetter] = []
         room = self._max_matches
         for value in batch.column("value").to_pylist():
             try:
                 record = MatchRecord.decode(value)
-            except (orjson.JSONDecodeError, TypeError) as error:
+            except ValueError as error:
                 letters.append(_dead(batch, len(records) + len(letters), value, error))
                 continue
             room -= len(record.versions)
             if room < 0 and records:
                 break
             records.append(record)
-        if letters:
-            self._repository.dead_letters.add(letters)
-        return records, len(records) + len(letters)
+        return records, letters
 
 
 def _dead(batch: pa.RecordBatch, row: int, value: bytes, error: Exception) -> DeadLetter:

@@ -48,6 +48,9 @@ class MatchRecord:
 
     @classmethod
     def decode(cls, value: bytes) -> MatchRecord:
-        """Return what `encode` wrote."""
+        """Return what `encode` wrote; raises ValueError if it did not write this."""
         head, _, feature = value.partition(b"\n")
-        return cls(**orjson.loads(head), feature=feature)
+        try:
+            return cls(**orjson.loads(head), feature=feature)
+        except TypeError as error:
+            raise ValueError(f"not a match record: {error}") from error

@@ -86,7 +86,9 @@ class SnapshotKeeper:
         """Make store and repository agree, wherever the last process stopped."""
         known, self._recorded = self._repository.subscriptions.snapshot_at()
         latest = self._store.latest()
-        if latest is None:
+        if latest is not None:
+            self._check_ahead(latest)
+        else:
             if known:
                 raise StateError(
                     f"{self._place.snapshots} is empty, but the repository knows snapshot "
@@ -96,6 +98,16 @@ class SnapshotKeeper:
             latest = self._store.apply(changes.table, changes.removed, changes.through)
         self._record(latest)
         return latest
+
+    def _check_ahead(self, latest: Version) -> None:
+        """Raise StateError where the repository lacks changes that the snapshot has."""
+        try:
+            self._repository.subscriptions.changes(latest.through, 1)
+        except StateError as error:
+            raise StateError(
+                f"repository and {self._place.snapshots} do not belong together: {error}; "
+                "was one of them restored without the other?"
+            ) from error
 
     def _run(self) -> None:
         while not self._stop.is_set():

@@ -26,13 +26,15 @@ _COLUMNS: Final = (wanted.c.vnumber, wanted.c.geometry, wanted.c.predicate, want
 def changes(connection: Connection, after: int, limit: int) -> Changes:
     """Return the net effect of at most `limit` changes after one.
 
-    Raises StateError if some of them have expired.
+    Raises StateError if some of them have expired, or `after` itself was never made.
     """
     query = select(change).where(change.c.seq > after).order_by(change.c.seq).limit(limit)
     rows = connection.execute(query).all()
     first = rows[0].seq if rows else _newest(connection) + 1
     if first > after + 1:
         raise StateError(f"the changes after {after} are gone, up to {first - 1}")
+    if first < after + 1:
+        raise StateError(f"change {after} is not there: the newest is {first - 1}")
     if not rows:
         return Changes(SUBSCRIPTIONS.empty_table(), [], after, 0)
     through = rows[-1].seq

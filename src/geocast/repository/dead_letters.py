@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import Connection, delete, func, select
 
 from geocast.model import now
 from geocast.repository.database import Database
@@ -12,7 +12,7 @@ from geocast.repository.statements import insert_absent
 from geocast.repository.tables import dead_letter
 from geocast.repository.values import DeadLetter
 
-__all__ = ["DeadLetters"]
+__all__ = ["DeadLetters", "insert_letters"]
 
 
 class DeadLetters:
@@ -23,23 +23,9 @@ class DeadLetters:
 
     def add(self, letters: Sequence[DeadLetter]) -> None:
         """Add letters; those whose place in the log is known are added once only."""
-        at = now()
-        rows = [
-            {
-                "stage": letter.where,
-                "publisher": letter.publisher,
-                "id": letter.id,
-                "reason": letter.reason,
-                "value": letter.value,
-                "partition": letter.partition,
-                "offset": letter.offset,
-                "at": at,
-            }
-            for letter in letters
-        ]
-        if rows:
+        if letters:
             with self._database.write() as connection:
-                insert_absent(connection, dead_letter, rows)
+                insert_letters(connection, letters)
 
     def page(
         self, after: int = 0, limit: int = 100, publisher: str | None = None
@@ -72,3 +58,22 @@ class DeadLetters:
         """Remove those that were added before a time; return how many."""
         with self._database.write() as connection:
             return connection.execute(delete(dead_letter).where(dead_letter.c.at < before)).rowcount
+
+
+def insert_letters(connection: Connection, letters: Sequence[DeadLetter]) -> None:
+    """Add letters within a transaction."""
+    at = now()
+    rows = [
+        {
+            "stage": letter.where,
+            "publisher": letter.publisher,
+            "id": letter.id,
+            "reason": letter.reason,
+            "value": letter.value,
+            "partition": letter.partition,
+            "offset": letter.offset,
+            "at": at,
+        }
+        for letter in letters
+    ]
+    insert_absent(connection, dead_letter, rows)

@@ -20,6 +20,7 @@ from geocast.model import (
 )
 from geocast.repository import acknowledge, delivery, withdrawals
 from geocast.repository.database import Database
+from geocast.repository.dead_letters import insert_letters
 from geocast.repository.owners import OwnerCache
 from geocast.repository.statements import Numbers, chunks, lock_numbers, upsert
 from geocast.repository.tables import (
@@ -32,7 +33,7 @@ from geocast.repository.tables import (
 from geocast.repository.tables import (
     subscription as subscriptions,
 )
-from geocast.repository.values import Withdrawn
+from geocast.repository.values import DeadLetter, Withdrawn
 
 __all__ = ["Mailbox"]
 
@@ -80,16 +81,19 @@ class Mailbox:
         start: int,
         stop: int,
         records: Sequence[MatchRecord],
+        letters: Sequence[DeadLetter] = (),
     ) -> int:
         """Put matches into mailboxes and move the consumer from `start` to `stop`, or neither.
 
-        Publications that are there already, or withdrawn, are left out. Returns how many
+        Publications that are there already, or withdrawn, are left out; `letters` are what could
+        not be read between `start` and `stop`, and become dead letters. Returns how many
         notifications were added. Raises StateError if the consumer is not at `start`, or if
         there is no such subscription version.
         """
         self._owners.reach(max((max(r.versions, default=0) for r in records), default=0))
         with self._database.write() as connection:
             delivery.advance(connection, consumer, partition, start, stop)
+            insert_letters(connection, letters)
             return delivery.insert_matches(connection, records, self._owners, now())
 
     def read(

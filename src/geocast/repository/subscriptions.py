@@ -13,6 +13,7 @@ from sqlalchemy import ColumnElement, Connection, Row, and_, func, or_, select
 from geocast.model import now
 from geocast.repository import changes, versions
 from geocast.repository.database import Database
+from geocast.repository.forget import forget_removed
 from geocast.repository.tables import subscription, version, wanted
 from geocast.repository.values import (
     Bounds,
@@ -121,7 +122,7 @@ class Subscriptions:
             return connection.execute(query).scalar_one()
 
     def history(self, account: int, id: str) -> list[VersionFact]:  # noqa: A002
-        """Return the facts of all versions of a subscription, also of a cancelled one."""
+        """Return the facts of all versions that are not forgotten, also of a cancelled one."""
         query = (
             select(version, *(column for column in wanted.c if column.name != "vnumber"))
             .join(wanted, wanted.c.vnumber == version.c.vnumber)
@@ -136,7 +137,7 @@ class Subscriptions:
         """Return what the next changes, at most `limit`, do to the set of standing versions.
 
         A version that they both add and remove is in neither list. Raises StateError if some of
-        these changes have expired.
+        these changes have expired, or `after` was never made.
         """
         with self._database.read() as connection:
             return changes.changes(connection, after, limit)
@@ -167,6 +168,15 @@ class Subscriptions:
         Whoever follows changes is past them; `standing` and `history` do not need them.
         """
         return changes.expire(self._database)
+
+    def forget_removed(self, before: int) -> int:
+        """Remove versions that are out of force since before a time; return how many.
+
+        By this the caller says that no match of a publication from before that time is still to
+        be delivered. A version that a batch or a mailbox still refers to stays. A subscription
+        whose last version goes is forgotten, with its id.
+        """
+        return forget_removed(self._database, before)
 
     def owners(self, after: int) -> Owners:
         """Return whom the versions with numbers above `after` belong to, in ascending order."""

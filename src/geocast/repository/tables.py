@@ -155,6 +155,14 @@ version: Final = Table(
     _number("removed_at", null=True),
 )
 
+_was_removed: Final = version.c.removed_at.isnot(None)
+Index(
+    "version_removed",
+    version.c.removed_at,
+    sqlite_where=_was_removed,
+    postgresql_where=_was_removed,
+)
+
 wanted: Final = Table(
     "wanted",
     metadata,

@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+from sqlalchemy import func, select
+
+from geocast.model import Account, now
+from geocast.repository import Repository
+from geocast.repository.tables import delivered, metadata, subscription, version, wanted
+from tests.repository.world import asking, deliver, kinds, record, subscribe
+
+
+def _counts(repository: Repository) -> dict[str, int]:
+    tables = (subscription, version, wanted, delivered)
+    with repository._database.read() as connection:
+        return {
+            table.name: connection.execute(select(func.count()).select_from(table)).scalar_one()
+            for table in tables
+        }
+
+
+def _activate(repository: Repository, snapshot: int) -> None:
+    """Let a snapshot have all changes so far."""
+    _, after = repository.subscriptions.snapshot_at()
+    through = repository.subscriptions.changes(after, 1_000).through
+    repository.subscriptions.activate(snapshot, after, through, now())
+
+
+def _change_and_cancel(repository: Repository, account: Account) -> list[int]:
+    """`one` is changed twice and stands, `two` is cancelled, `three` stands as it was."""
+    versions = subscribe(repository, account, "one", "two", "three")
+    _activate(repository, 1)
+    for text in ("b = 2", "c = 3"):
+        changed = repository.subscriptions.replace(account.number, "one", asking(text))
+        assert changed is not None
+        versions.append(changed.vnumber)
+    repository.subscriptions.cancel(account.number, "two")
+    return versions
+
+
+def test_what_is_out_of_force_is_forgotten(repository: Repository, ann: Account) -> None:
+    _change_and_cancel(repository, ann)
+    assert repository.subscriptions.forget_removed(now()) == 0, "no snapshot has the removals"
+    _activate(repository, 2)
+    assert repository.subscriptions.forget_removed(0) == 0
+    assert repository.subscriptions.forget_removed(now()) == 3
+    assert _counts(repository) == {"subscription": 2, "version": 2, "wanted": 2, "delivered": 0}
+    one = repository.subscriptions.get(ann.number, "one")
+    assert one is not None
+    assert (one.version, one.wanted.filter) == (3, "c = 3")
+    assert [fact.version for fact in repository.subscriptions.history(ann.number, "one")] == [3]
+    assert repository.subscriptions.forget_removed(now()) == 0
+
+
+def test_what_mail_refers_to_stays(repository: Repository, ann: Account, press: Account) -> None:
+    first, two, *_ = _change_and_cancel(repository, ann)
+    _activate(repository, 2)
+    deliver(repository, record(0, [first, two]), record(1, [first]))
+    assert repository.subscriptions.forget_removed(now()) == 1, "only the one between"
+    mail = repository.mailbox.read(ann.number, limit=10)
+    assert [(one.subscription, one.version) for one in mail] == [("one", 1), ("two", 1), ("one", 1)]
+    repository.mailbox.mark_delivered(ann.number, mail)
+    repository.mailbox.acknowledge(ann.number, through=mail[-1].cursor)
+    assert repository.subscriptions.forget_removed(now()) == 0, "a withdrawal needs to tell them"
+    repository.mailbox.withdraw(press, "p0")
+    told = kinds(repository.mailbox.read(ann.number, limit=10))
+    assert sorted(one[:2] for one in told) == [("one", "p0"), ("two", "p0")]
+    repository.mailbox.expire(now() + 1)
+    assert repository.subscriptions.forget_removed(now()) == 2
+    assert _counts(repository) == {"subscription": 2, "version": 2, "wanted": 2, "delivered": 1}
+
+
+def test_a_pinned_batch_keeps_what_it_may_match(repository: Repository, ann: Account) -> None:
+    _change_and_cancel(repository, ann)
+    repository.ledger.pin("match", 0, 1)
+    _activate(repository, 2)
+    assert repository.subscriptions.forget_removed(now()) == 0
+    repository.ledger.finish("match", 0, {}, {})
+    assert repository.subscriptions.forget_removed(now()) == 3
+
+
+def test_an_id_that_was_forgotten_begins_anew(repository: Repository, ann: Account) -> None:
+    before = dict(zip(("one", "two"), subscribe(repository, ann, "one", "two"), strict=True))
+    old = repository.subscriptions.get(ann.number, "two")
+    repository.subscriptions.cancel(ann.number, "two")
+    _activate(repository, 1)
+    assert repository.subscriptions.forget_removed(now()) == 1
+    again = repository.subscriptions.add(ann.number, "two", asking())
+    assert old is not None
+    assert again.number > old.number
+    assert (again.version, again.vnumber > before["two"]) == (1, True)
+    deliver(repository, record(0, [again.vnumber]))
+    assert [one.subscription for one in repository.mailbox.read(ann.number, limit=5)] == ["two"]
+
+
+def test_nothing_else_refers_to_a_forgotten_subscription(repository: Repository) -> None:
+    """Whoever adds a table that names subscriptions has to think of forgetting."""
+    columns = {
+        f"{table.name}.{column.name}"
+        for table in metadata.sorted_tables
+        for column in table.c
+        if column.name in ("subscription", "vnumber", "added", "removed")
+    }
+    assert columns == {
+        "account.removed",
+        "change.added",
+        "change.removed",
+        "delivered.subscription",
+        "mailbox.subscription",
+        "mailbox.vnumber",
+        "subscription.vnumber",
+        "version.added",
+        "version.removed",
+        "version.subscription",
+        "version.vnumber",
+        "wanted.vnumber",
+    }
