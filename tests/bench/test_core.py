@@ -131,13 +131,14 @@ def test_targets_are_judged_by_medians(results: Results) -> None:
 def test_workloads_are_chosen_by_name_or_all() -> None:
     assert choose(["osm", "thesis"], million=False, spark=False) == ["thesis", "osm"]
     everything = choose([], million=True, spark=True)
-    assert {"million", SPARK} <= set(everything)
-    assert set(everything) - set(choose([], million=False, spark=False)) == {"million", SPARK}
+    assert {"million", *SPARK} <= set(everything)
+    assert set(everything) - set(choose([], million=False, spark=False)) == {"million", *SPARK}
     with pytest.raises(UnknownNameError, match="moon"):
         choose(["moon"], million=True, spark=True)
 
 
 def test_sizes_scale_with_what_is_asked() -> None:
     assert sized("million", 20, None, 1).subs == 2_000
-    assert sized(SPARK, None, 50, 1).pubs == 500
+    assert {sized(name, None, 50, 1).pubs for name in SPARK} == {500}
+    assert sized("spark-unique", None, None, 1).unique
     assert sized("thesis", None, None, 4) == replace(RECIPES["thesis"], seed=4)

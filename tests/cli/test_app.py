@@ -44,6 +44,14 @@ def test_version_and_help() -> None:
     assert all(option in shown.output for option in options)
 
 
+@pytest.mark.parametrize("group", ["account", "bench"])
+def test_a_group_alone_shows_its_help(capsys: pytest.CaptureFixture[str], group: str) -> None:
+    assert run([group]) == 2
+    said = capsys.readouterr()
+    assert f"Usage: geocast {group}" in said.out
+    assert said.err == ""
+
+
 def test_help_needs_neither_spark_nor_numba() -> None:
     code = (
         "import sys; from geocast.cli.app import run; assert run(['match', '--help']) == 0; "
@@ -71,6 +79,48 @@ def test_a_usage_error_is_one_line(
     capsys: pytest.CaptureFixture[str], arguments: list[str], words: str
 ) -> None:
     assert words in complaint(capsys, *arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "command"),
+    [
+        (["nonsense"], "geocast"),
+        (["--nonsense"], "geocast"),
+        (["match"], "geocast match"),
+        (["subscribe", "--nonsense"], "geocast subscribe"),
+        (["listen", "--count", "x"], "geocast listen"),
+        (["account", "nonsense"], "geocast account"),
+        (["account", "add"], "geocast account add"),
+    ],
+)
+def test_a_usage_error_points_to_the_help_of_the_command(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], command: str
+) -> None:
+    assert complaint(capsys, *arguments).endswith(f"(see {command} --help)")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["subscribe", "--geometry", ""], "'--geometry': the area is empty"),
+        (["subscribe", "--geometry", "  "], "'--geometry': the area is empty"),
+        (["subscribe", "--bbox", ""], "'--bbox': the area is empty"),
+        (["subscribe", "--filter", ""], "'--filter': the filter is empty"),
+        (["subscribe", "--predicate", ""], "'--predicate': the predicate is empty"),
+        (["subscribe", "--id", ""], "'--id': the id is empty"),
+        (["subscribe", "--webhook", ""], "'--webhook': the URL is empty"),
+        (["status", "--token", ""], "'--token' (env var: 'GEOCAST_TOKEN'): the token is empty"),
+        (["listen", "--subscription", ""], "'--subscription': the id is empty"),
+        (["publish", ""], "'FILE': the name of the file is empty"),
+        (["unpublish", ""], "'ID': the id is empty"),
+        (["unsubscribe", ""], "'ID': the id is empty"),
+        (["account", "add", ""], "'NAME': the name is empty"),
+    ],
+)
+def test_an_empty_value_is_refused_by_name(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], words: str
+) -> None:
+    assert f"Invalid value for {words} (see geocast " in complaint(capsys, *arguments)
 
 
 @pytest.mark.parametrize(

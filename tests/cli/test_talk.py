@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +13,11 @@ import pyarrow as pa
 import pytest
 import shapely
 
+from geocast.cli.talk.status import _lines
 from geocast.client import Client
 from geocast.files import write_features
 from tests.cli.shell import Shell, feature
+from tests.client.service import Service
 
 BOX = "-5,-5,5,5"
 POINT = {"type": "Point", "coordinates": [1, 2]}
@@ -33,9 +37,9 @@ def test_publish_subscribe_listen(shell: Shell, tmp_path: Path) -> None:
 
 
 def test_listen_says_when_too_few_came(shell: Shell) -> None:
-    assert "0 of 2 notifications within 0.3 s" in shell.complaint(
-        "listen", "--count", "2", "--timeout", "0.3", status=1
-    )
+    for count, words in (("1", "0 of 1 notification within"), ("2", "0 of 2 notifications within")):
+        arguments = ("listen", "--count", count, "--timeout", "0.3")
+        assert f"{words} 0.3 s" in shell.complaint(*arguments, status=1)
 
 
 def test_listen_can_keep_what_it_shows(shell: Shell, typed: Any) -> None:
@@ -87,6 +91,32 @@ def test_unpublish(shell: Shell, typed: Any) -> None:
         "a: withdrawn; 0 notifications removed, 0 notices sent"
     ]
     assert "no publication 'b'" in shell.complaint("unpublish", "b")
+
+
+@pytest.mark.parametrize(
+    ("seen", "unseen", "words"),
+    [
+        (1, 0, "0 notifications removed, 1 notice sent"),
+        (0, 1, "1 notification removed, 0 notices sent"),
+        (2, 2, "2 notifications removed, 2 notices sent"),
+    ],
+)
+def test_unpublish_counts_what_it_did(
+    service: Service, shell: Shell, typed: Any, seen: int, unseen: int, words: str
+) -> None:
+    account = service.repository.accounts.get(shell.name)
+    assert account is not None
+    x = 100 + 3 * seen + unseen
+    names = [shell.subscribe("--bbox", f"{x},60,{x + 1},61") for _ in range(seen + unseen)]
+    typed(feature("a", x + 0.5, 60.5))
+    shell.run("publish", "-")
+    end = time.monotonic() + 30
+    while service.repository.mailbox.depth(account.number) < len(names):
+        assert time.monotonic() < end, "nobody is notified"
+        time.sleep(0.05)
+    for name in names[:seen]:
+        shell.run("listen", "--subscription", name, "--count", "1", "--timeout", "30")
+    assert shell.run("unpublish", "a")[1] == [f"a: withdrawn; {words}"]
 
 
 def test_where_an_area_can_come_from(shell: Shell, tmp_path: Path) -> None:
@@ -173,11 +203,14 @@ def test_accounts(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
         assert client.me().rights == {"publish", "subscribe"}
     [other], _ = shell.run("account", "token", name, "--label", "laptop")
     assert other != token
-    listed = {json.loads(line)["name"] for line in shell.run("account", "list")[0]}
-    assert {name, shell.name} <= listed
+    listed = {row["name"]: row for row in map(json.loads, shell.run("account", "list")[0])}
+    assert {name, shell.name} <= set(listed)
+    created = listed[name]["created"]
+    assert re.fullmatch(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", created)
     with monkeypatch.context() as patch:
         patch.setattr("sys.stdout.isatty", lambda: True)
-        assert name in "\n".join(shell.run("account", "list")[0])
+        [row] = [line for line in shell.run("account", "list")[0] if name in line]
+    assert f"{created[:10]} {created[11:16]} UTC" in row
     assert "already" in shell.complaint("account", "add", name)
     assert shell.run("account", "remove", name)[1] == [f"{name}: removed"]
     assert "no account" in shell.complaint("account", "remove", name)
@@ -190,4 +223,40 @@ def test_status(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     text = "\n".join(shell.run("status")[0])
     assert f"{shell.url}, ready" in text
-    assert "publications in 2 partitions" in text
+    assert "in 2 partitions" in text
+
+
+def test_the_numbers_of_a_status_agree_with_their_words() -> None:
+    def lines(number: int, finished: str | None) -> dict[str, str]:
+        counts = {"publications": number, "matched": number, "matches": number, "rejected": 0}
+        batch = {
+            "batch": 7,
+            "pinned": "2026-11-16T08:15:00.000250Z",
+            "finished": finished,
+            "counts": counts,
+        }
+        found = {
+            "ready": True,
+            "deployment": "d",
+            "subscriptions": number,
+            "snapshot": {"version": 3},
+            "log": {"partitions": [{"start": 0, "end": 1}] * number},
+            "mailbox": {"waiting": number},
+            "dead_letters": number,
+            "webhooks": {"active": number, "parked": 0},
+            "streams": number,
+            "batches": [batch],
+        }
+        return dict(_lines("http://here", found))
+
+    one, two = lines(1, None), lines(2, "2026-11-16T08:15:01.500250Z")
+    assert one["log"] == "1 publication in 1 partition"
+    assert two["log"] == "2 publications in 2 partitions"
+    assert one["mailbox"] == "1 notification waits to be acknowledged"
+    assert two["mailbox"] == "2 notifications wait to be acknowledged"
+    assert one["last batch"] == "7: since 2026-11-16 08:15 UTC, not finished"
+    assert two["last batch"] == (
+        "7: 2 publications, 2 matched, 2 matches, 0 rejected, in 1.50 s, 2026-11-16 08:15 UTC"
+    )
+    finished = lines(1, "2026-11-16T08:15:01.500250Z")["last batch"]
+    assert finished.startswith("7: 1 publication, 1 matched, 1 match, 0 rejected, in 1.50 s")

@@ -11,6 +11,9 @@ import pytest
 from typer.testing import CliRunner
 
 from geocast.cli.app import app, run
+from geocast.cli.talk.connect import explained
+from geocast.client.core import UnreachableError
+from geocast.client.wire import Failure
 from geocast.model import Right
 from tests.client.service import Service, running
 
@@ -68,7 +71,30 @@ def test_a_service_that_is_not_there_is_one_line(
     monkeypatch.setattr("geocast.client.core.backoff", lambda attempt: 0.0)
     url = f"http://127.0.0.1:{free_port()}"
     line = complaint(capsys, 1, *command, "--url", url)
-    assert f"{url} cannot be reached" in line
+    assert f"nothing answers at {url} (" in line
+    assert f"`geocast up --port {url.rpartition(':')[2]}` starts a service there" in line
+    assert "--url or GEOCAST_URL names another" in line
+    assert "Errno" not in line
+
+
+@pytest.mark.parametrize(
+    ("url", "hint"),
+    [
+        ("http://127.0.0.1:8400", "; `geocast up` starts a service there, --url or"),
+        ("http://localhost", "; `geocast up --port 80` starts a service there, --url or"),
+        ("https://localhost:8400", "; --url or GEOCAST_URL names another service"),
+        ("http://geocast.example:8400", "; --url or GEOCAST_URL names another service"),
+    ],
+)
+def test_who_could_start_a_service_that_is_away(url: str, hint: str) -> None:
+    said = str(explained(UnreachableError(url, Failure("[Errno -2] Name not known", sent=False))))
+    assert said.startswith(f"nothing answers at {url} (Name not known){hint}")
+
+
+def test_a_service_that_took_the_request_is_not_said_to_be_away() -> None:
+    error = UnreachableError("http://127.0.0.1:8400", Failure("timed out", sent=True))
+    assert explained(error) is error
+    assert str(error) == "http://127.0.0.1:8400 cannot be reached: timed out"
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -101,6 +127,8 @@ def test_the_token_of_a_data_directory(
     assert run(["status", "--token", token]) == 0
     monkeypatch.setenv("GEOCAST_TOKEN", token)
     assert run(["status"]) == 0
+    monkeypatch.setenv("GEOCAST_TOKEN", "")
+    assert run(["status", "--data", "elsewhere"]) == 0
     capsys.readouterr()
     monkeypatch.delenv("GEOCAST_TOKEN")
     line = complaint(capsys, 2, "status", "--data", "missing")

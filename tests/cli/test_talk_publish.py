@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,9 @@ import pyarrow as pa
 import pytest
 import shapely
 
+from geocast.client import Client, Receipt
+from geocast.client.core import UnreachableError
+from geocast.client.wire import Failure
 from geocast.files import write_features
 from tests.cli.shell import Shell, feature
 
@@ -68,7 +72,7 @@ def test_bad_features_are_reported_and_the_others_published(shell: Shell, typed:
     out, err = shell.run("publish", "-", "--ids")
     assert out == ["a"]
     assert "1 published, 0 known, 4 rejected" in err[-1]
-    assert err[-6] == "4 features rejected; the first:"
+    assert err[-6] == "4 features rejected:"
     assert sorted(line.split(":")[0] for line in err[-5:-1]) == [
         "  row 1",
         "  row 2 (id 'bad')",
@@ -76,7 +80,31 @@ def test_bad_features_are_reported_and_the_others_published(shell: Shell, typed:
         "  row 4 (id 'b')",
     ]
     typed(bad)
-    assert "none of the features can be used" in shell.complaint("publish", "-")
+    _, err = shell.run("publish", "-", status=2)
+    assert err[0] == "1 feature rejected:"
+    assert "none of the features can be used" in err[-1]
+    typed(f"{bad}\n" * 6)
+    assert shell.run("publish", "-", status=2)[1][0] == "6 features rejected; the first:"
+
+
+def test_the_tally_is_told_once(shell: Shell, typed: Any) -> None:
+    typed(feature("a"))
+    _, [line] = shell.run("publish", "-")
+    assert line.startswith("standard input: 1 published, 0 known, 0 rejected, in ")
+
+
+def test_a_service_that_leaves_meanwhile(
+    shell: Shell, typed: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def leave(client: Client, features: Any) -> Iterator[Receipt]:
+        yield Receipt(0, "a")
+        raise UnreachableError(shell.url, Failure("[Errno 111] Connection refused", sent=False))
+
+    monkeypatch.setattr(Client, "publish_each", leave)
+    typed(feature("a") + "\n")
+    line = shell.complaint("publish", "-", status=1)
+    assert line.startswith(f"geocast: nothing answers at {shell.url} (Connection refused); ")
+    assert line.endswith("; before that: 1 published, 0 known, 0 rejected")
 
 
 def test_nothing_to_publish(shell: Shell, typed: Any) -> None:

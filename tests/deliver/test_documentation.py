@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import socket
 import subprocess
@@ -31,6 +32,7 @@ def receiver() -> Iterator[tuple[str, subprocess.Popen[str]]]:
     assert "9000" in code
     process = subprocess.Popen(
         [sys.executable, "-c", code.replace("9000", str(port))],
+        env={**os.environ, "SECRET": SECRET},
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import quote
 from uuid import uuid4
 
 import httpx
@@ -142,3 +143,30 @@ def test_pages(alice: httpx.Client, name: str) -> None:
 )
 def test_bad_accounts(alice: httpx.Client, body: Any) -> None:
     assert "body" in refusal(alice.post(PATH, json=body), 422)["detail"]
+
+
+@pytest.mark.parametrize("bad", ["Bad Name!", "-a", "a" * 64, "a\n"])
+@pytest.mark.parametrize("where", ["body.name", "path.name", "query.cursor"])
+def test_a_bad_name_is_refused_in_words(alice: httpx.Client, bad: str, where: str) -> None:
+    if where == "body.name":
+        answer = alice.post(PATH, json={"name": bad, "rights": []})
+    elif where == "path.name":
+        answer = alice.put(f"{PATH}/{quote(bad)}", json={"rights": []})
+    else:
+        answer = alice.get(PATH, params={"cursor": bad})
+    detail = refusal(answer, 422)["detail"]
+    assert detail == (
+        f"{where}: {bad!r} cannot be the name of an account: lower-case letters, digits, '.', "
+        "'_' and '-', beginning with a letter or digit, at most 63"
+    )
+
+
+def test_a_refusal_does_not_repeat_a_name_without_end(alice: httpx.Client) -> None:
+    answer = alice.post(PATH, json={"name": "x" * 100_000, "rights": []})
+    assert len(refusal(answer, 422)["detail"]) < 300
+
+
+def test_a_bad_label_is_refused_in_words(alice: httpx.Client, name: str) -> None:
+    add(alice, name)
+    answer = alice.post(f"{PATH}/{name}/tokens", json={"label": "a\0b"})
+    assert refusal(answer, 422)["detail"] == "body.label: a label cannot have a NUL character"

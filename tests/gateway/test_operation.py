@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from geocast.log import SqliteLog
+from geocast.model import ACCOUNT_NAME
 from tests.gateway.served import Served, point, refusal, serving, square
 
 
@@ -19,7 +20,8 @@ def test_ready_once_the_pipeline_is(tmp_path: Path) -> None:
     mark = tmp_path / "pipeline-ready"
     with serving(tmp_path, mark.exists) as served, served.client(None) as nobody:
         problem = refusal(nobody.get("/readyz"), 503)
-        assert problem["errors"] == [{"where": "pipeline", "reason": "has not started yet"}]
+        reason = "is not running (it is starting, or being started again)"
+        assert problem["errors"] == [{"where": "pipeline", "reason": reason}]
         mark.touch()
         answer = nobody.get("/readyz")
         assert (answer.status_code, answer.json()) == (200, {"status": "ready"})
@@ -152,6 +154,41 @@ def test_the_openapi_document_has_every_route(nobody: httpx.Client) -> None:
             if path.startswith("/v1"):
                 assert operation["security"] == [{"token": []}]
                 assert {"401", "429"} <= set(operation["responses"])
+
+
+def patterns(value: Any) -> set[str]:
+    if isinstance(value, dict):
+        own = {value["pattern"]} if isinstance(value.get("pattern"), str) else set()
+        return own.union(*map(patterns, value.values()))
+    return set().union(*map(patterns, value)) if isinstance(value, list) else set()
+
+
+def test_the_openapi_document_has_the_patterns_that_refusals_put_in_words(
+    nobody: httpx.Client,
+) -> None:
+    document = nobody.get("/openapi.json").json()
+    accounts = document["paths"]["/v1/accounts"]["get"]
+    one_account = document["paths"]["/v1/accounts/{name}"]["get"]
+    new_account = document["components"]["schemas"]["NewAccount"]
+    for place in (accounts["parameters"], one_account["parameters"], new_account):
+        assert patterns(place) == {ACCOUNT_NAME}
+    for path in ("/v1/subscriptions", "/v1/dead-letters"):
+        assert r"^[0-9]{1,18}$" in patterns(document["paths"][path]["get"]["parameters"])
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("/v1/subscriptions?cursor=x", "query.cursor: that is not the `next` of a page"),
+        ("/v1/dead-letters?cursor=-1", "query.cursor: that is not the `next` of a page"),
+        (
+            "/v1/subscriptions?bbox=1,2,3",
+            "query.bbox: four numbers are expected: west,south,east,north in degrees",
+        ),
+    ],
+)
+def test_what_misses_a_pattern_is_told_in_words(alice: httpx.Client, path: str, words: str) -> None:
+    assert refusal(alice.get(path), 422)["detail"] == words
 
 
 def test_the_log_is_the_real_one(served: Served) -> None:

@@ -16,8 +16,8 @@ from geocast.errors import UnknownNameError
 
 __all__ = ["SPARK", "choose", "choose_peers", "count_steps", "run_suite", "sized"]
 
-SPARK = "spark-points"
-"""The workload that runs on Spark: the points, ten times as many."""
+SPARK = {"spark-points": "points", "spark-unique": "unique"}
+"""The workloads that run on Spark, and whose publications they have, ten times as many."""
 
 _MILLION = "million"
 _MILLION_PEERS = ("shapely", "shapely prepared")
@@ -28,12 +28,12 @@ OpenSpark = Callable[[], AbstractContextManager[SparkSide]]
 
 def choose(only: Sequence[str], *, million: bool, spark: bool) -> list[str]:
     """Return the workloads to run: those named, or all but the ones that are switched off."""
-    known = [*RECIPES, SPARK]
+    known = [*RECIPES, *SPARK]
     for name in only:
         if name not in known:
             raise UnknownNameError("workload", name, known)
     off = {_MILLION} if not million else set()
-    off |= {SPARK} if not spark else set()
+    off |= set(SPARK) if not spark else set()
     return [name for name in known if (name in only if only else name not in off)]
 
 
@@ -51,9 +51,9 @@ def sized(name: str, subs: int | None, pubs: int | None, seed: int) -> Recipe:
     The million takes a hundred times as many subscriptions as the others, and Spark ten times
     as many publications, whatever the size.
     """
-    recipe = RECIPES["points" if name == SPARK else name]
+    recipe = RECIPES[SPARK.get(name, name)]
     subs = recipe.subs if subs is None else subs * (100 if name == _MILLION else 1)
-    pubs = (recipe.pubs if pubs is None else pubs) * (10 if name == SPARK else 1)
+    pubs = (recipe.pubs if pubs is None else pubs) * (10 if name in SPARK else 1)
     return replace(recipe, subs=subs, pubs=pubs, seed=seed)
 
 
@@ -78,7 +78,7 @@ def run_suite(
     for name, recipe in recipes.items():
         announce(f"{name}: drawing {recipe.subs:,} subscriptions, {recipe.pubs:,} publications")
         workload = make(recipe, folder)
-        if name == SPARK:
+        if name in SPARK:
             with open_spark() as spark:
                 run_transport(name, workload, spark, options, results, announce)
         else:
@@ -93,7 +93,7 @@ def _options_of(name: str, options: Options) -> Options:
 
 
 def _steps(name: str, options: Options) -> int:
-    if name == SPARK:
+    if name in SPARK:
         return 2 + 3 * (options.repetitions + 1)
     peers = len(_options_of(name, options).peers)
     return 3 + peers + options.repetitions * (1 + peers)

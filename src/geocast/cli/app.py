@@ -89,7 +89,7 @@ def run(arguments: Sequence[str]) -> int:
         status = app(args=list(arguments), prog_name="geocast", standalone_mode=False) or 0
         return _complain("interrupted", INTERRUPTED) if status == INTERRUPTED else status
     except typer.TyperException as error:
-        return _complain(f"{error.format_message()} (see geocast --help)", error.exit_code)
+        return _misused(error)
     except (InputError, LanguageError) as error:
         return _complain(str(error), BAD_INPUT)
     except GeocastError as error:
@@ -100,6 +100,16 @@ def run(arguments: Sequence[str]) -> int:
         return _complain(str(error), FAILED)
     except typer.Abort:
         return _complain("interrupted", INTERRUPTED)
+
+
+def _misused(error: typer.TyperException) -> int:
+    """Say what is wrong with a command line; where it asked for help, that was shown already."""
+    message = error.format_message()
+    if not message:
+        return error.exit_code
+    context: typer.Context | None = getattr(error, "ctx", None)
+    command = "geocast" if context is None else context.command_path
+    return _complain(f"{message} (see {command} --help)", error.exit_code)
 
 
 def _complain(message: str, status: int) -> int:

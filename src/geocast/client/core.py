@@ -16,7 +16,7 @@ import orjson
 from geocast.client.wire import Answer, Failure, Give, Open, Request, Steps, Wait
 from geocast.errors import ConflictError, InputError, ServiceError
 
-__all__ = ["Core", "TakenError", "backoff", "retry_after", "segment"]
+__all__ = ["Core", "TakenError", "UnreachableError", "backoff", "retry_after", "segment"]
 
 _BUSY: Final = frozenset({408, 429, 502, 503, 504})
 _UNTOUCHED: Final = frozenset({429, 503})
@@ -27,6 +27,14 @@ _LONGEST_RETRY_AFTER: Final = 60.0
 
 class TakenError(ServiceError, ConflictError):
     """The service refused an id or a name because it is taken already."""
+
+
+class UnreachableError(ServiceError):
+    """No answer came, for a `reason`; `sent` says whether the request may have arrived."""
+
+    def __init__(self, url: str, failure: Failure) -> None:
+        super().__init__(f"{url} cannot be reached: {failure.reason}")
+        self.url, self.reason, self.sent = url, failure.reason, failure.sent
 
 
 class Core:
@@ -109,9 +117,9 @@ class Core:
                 return
             asked["cursor"] = found["next"]
 
-    def unreachable(self, failure: Failure) -> ServiceError:
+    def unreachable(self, failure: Failure) -> UnreachableError:
         """Return the error for a service that gave no answer."""
-        return ServiceError(f"{self.url} cannot be reached: {failure.reason}")
+        return UnreachableError(self.url, failure)
 
     def refusal(self, request: Request, answer: Answer) -> ServiceError:
         """Return the error for an answer that is not what was asked for."""

@@ -19,6 +19,7 @@ from geocast.gateway.admin_schemas import (
 )
 from geocast.gateway.callers import Admin
 from geocast.gateway.documents import problems
+from geocast.gateway.forms import AccountName
 from geocast.gateway.parts import Parts, parts_of
 from geocast.gateway.problems import Problem
 from geocast.gateway.schemas import MAX_NUMBER
@@ -28,8 +29,7 @@ __all__ = ["account_document", "router"]
 
 router: Final = APIRouter(tags=["accounts"])
 
-_ACCOUNT: Final = r"^[a-z0-9][a-z0-9._-]{0,62}$"
-_Name = Annotated[str, Path(pattern=_ACCOUNT)]
+_Name = Annotated[AccountName, Path()]
 _Limit = Annotated[int, Query(ge=1, le=1_000)]
 _REFUSALS: Final = (401, 403, 422, 429)
 _BODY_REFUSALS: Final = (*_REFUSALS, 400, 408, 413, 503)
@@ -53,7 +53,7 @@ async def get_accounts(
     request: Request,
     account: Admin,
     limit: _Limit = 100,
-    cursor: Annotated[str | None, Query(pattern=_ACCOUNT, description="`next` of a page")] = None,
+    cursor: Annotated[AccountName | None, Query(description="`next` of a page")] = None,
 ) -> Any:
     """List all accounts by name."""
     parts = parts_of(request)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import AwareDatetime, BaseModel, Field
 
+from geocast.gateway.forms import AccountName, of_form
 from geocast.gateway.schemas import StrictModel, Time
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
 ]
 
 RightName = Literal["publish", "subscribe", "admin"]
+_NO_NUL: Final = of_form(r"^[^\x00]*$", "a label cannot have a NUL character")
 
 
 class Rights(StrictModel):
@@ -32,7 +34,7 @@ class Rights(StrictModel):
 class NewAccount(Rights):
     """An account to be made."""
 
-    name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]{0,62}$")]
+    name: AccountName
 
 
 class AccountDocument(BaseModel):
@@ -60,7 +62,7 @@ class Me(AccountDocument):
 class NewToken(StrictModel):
     """A token to be made; without `expires` it is good until it is revoked."""
 
-    label: Annotated[str, Field(max_length=100, pattern=r"^[^\x00]*$")] = ""
+    label: Annotated[str, Field(max_length=100), _NO_NUL] = ""
     expires: Annotated[AwareDatetime | None, Field(strict=False)] = None
 
 

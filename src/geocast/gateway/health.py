@@ -54,7 +54,7 @@ async def get_readiness(request: Request) -> Any:
 def _checks(parts: Parts) -> dict[str, Callable[[], Any]]:
     def pipeline() -> None:
         if not parts.pipeline_ready():
-            raise Problem(503, "has not started yet")
+            raise Problem(503, "is not running (it is starting, or being started again)")
 
     return {
         "repository": parts.repository.mailbox.latest,

@@ -10,6 +10,7 @@ from geocast.gateway.admin import account_document
 from geocast.gateway.admin_schemas import Me
 from geocast.gateway.callers import Anybody, Subscriber
 from geocast.gateway.documents import problems
+from geocast.gateway.forms import NumberedCursor
 from geocast.gateway.parts import Parts, parts_of
 from geocast.gateway.problems import Problem
 from geocast.gateway.schemas import MAX_NUMBER, DeadLetters, Webhook, Webhooks
@@ -43,9 +44,7 @@ async def get_dead_letters(
     request: Request,
     account: Anybody,
     limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
-    cursor: Annotated[
-        str | None, Query(pattern=r"^[0-9]{1,18}$", description="`next` of a page")
-    ] = None,
+    cursor: Annotated[NumberedCursor | None, Query(description="`next` of a page")] = None,
 ) -> Any:
     """List what you published and could not be used; administrators see everybody's."""
     parts = parts_of(request)

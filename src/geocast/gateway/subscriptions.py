@@ -12,6 +12,7 @@ from geocast.gateway.answers import GeoJson
 from geocast.gateway.bodies import Content, features_of, load_body
 from geocast.gateway.callers import Subscriber
 from geocast.gateway.documents import GEOJSON, body, geojson, problems
+from geocast.gateway.forms import NumberedCursor, of_form
 from geocast.gateway.parts import Parts, parts_of
 from geocast.gateway.problems import Problem
 from geocast.gateway.subscribing import cancel, change, look_up, page, subscribe
@@ -23,15 +24,15 @@ router: Final = APIRouter(tags=["subscriptions"], default_response_class=GeoJson
 
 _Id = Annotated[str, Path(min_length=1, max_length=MAX_ID)]
 _NUMBER: Final = r"-?[0-9]{1,3}(\.[0-9]{1,20})?"
+_FOUR_NUMBERS: Final = of_form(
+    rf"^{_NUMBER}(,{_NUMBER}){{3}}$", "four numbers are expected: west,south,east,north in degrees"
+)
 _Box = Annotated[
-    str | None,
-    Query(
-        description="West, south, east, north; west may be the larger one, across 180 degrees",
-        pattern=rf"^{_NUMBER}(,{_NUMBER}){{3}}$",
-    ),
+    Annotated[str, _FOUR_NUMBERS] | None,
+    Query(description="West, south, east, north; west may be the larger one, across 180 degrees"),
 ]
 _Limit = Annotated[int, Query(ge=1, le=1_000)]
-_Cursor = Annotated[str | None, Query(pattern=r"^[0-9]{1,18}$", description="`next` of a page")]
+_Cursor = Annotated[NumberedCursor | None, Query(description="`next` of a page")]
 _REFUSALS: Final = (401, 403, 422, 429)
 _BODY_REFUSALS: Final = (*_REFUSALS, 400, 408, 413, 415, 503)
 

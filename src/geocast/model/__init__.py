@@ -2,6 +2,7 @@
 
 from geocast.model.account import Account, Right
 from geocast.model.identity import (
+    ACCOUNT_NAME,
     MAX_ID,
     check_account_name,
     match_id,
@@ -16,6 +17,7 @@ from geocast.model.schema import MATCHES, PAIRS, REJECTS, RESERVED_SUBSCRIPTION_
 from geocast.model.times import MICROSECONDS, from_rfc3339, now, to_rfc3339
 
 __all__ = [
+    "ACCOUNT_NAME",
     "MATCHES",
     "MAX_ID",
     "MICROSECONDS",

@@ -8,20 +8,30 @@ from typing import Final
 
 from geocast.errors import InputError
 
-__all__ = ["MAX_ID", "check_account_name", "match_id", "publication_key", "split_key"]
+__all__ = [
+    "ACCOUNT_NAME",
+    "MAX_ID",
+    "check_account_name",
+    "match_id",
+    "publication_key",
+    "split_key",
+]
 
 MAX_ID: Final = 256
 """The longest id of a publication or subscription, in characters."""
 
-_ACCOUNT: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
+ACCOUNT_NAME: Final = r"^[a-z0-9][a-z0-9._-]{0,62}$"
+"""The pattern of the name of an account."""
+
+_SHOWN: Final = 64
 
 
 def check_account_name(name: str) -> str:
     """Return the name of an account; raises InputError where it cannot be one."""
-    if not _ACCOUNT.fullmatch(name):
+    if not re.fullmatch(ACCOUNT_NAME, name):
         raise InputError(
-            f"{name!r} cannot be the name of an account: up to 63 of a-z, 0-9, '.', '_', '-', "
-            "the first a letter or digit"
+            f"{name[:_SHOWN]!r} cannot be the name of an account: lower-case letters, digits, "
+            "'.', '_' and '-', beginning with a letter or digit, at most 63"
         )
     return name
 

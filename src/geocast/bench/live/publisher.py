@@ -33,7 +33,7 @@ def start_publisher(
     """Start publishing; the connection will give (how many were accepted, seconds, worst lag)."""
     context = get_context("spawn")
     receiver, sender = context.Pipe(duplex=False)
-    arguments = (url, token, positions[:100_000], pace, prefix, sender)
+    arguments = (url, token, positions, pace, prefix, sender)
     process = context.Process(target=_publish, args=arguments, daemon=True)
     process.start()
     return process, receiver

@@ -16,12 +16,15 @@ from numpy.typing import NDArray
 
 from geocast.bench.data import DataFolder
 from geocast.bench.workload.postcodes import ACCIDENTS
+from geocast.errors import InputError
 
 __all__ = ["Scene", "make_scene"]
 
 _CORNERS: Final = 4
-_SAMPLE: Final = 2_000
-_HALVINGS: Final = 20
+_POSITIONS: Final = 100_000
+_SAMPLE: Final = 20_000
+_SMALLEST: Final = 1e-4
+_HALVINGS: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,21 +46,32 @@ class Scene:
 
 
 def make_scene(folder: DataFolder, subscriptions: int, matches: float, seed: int = 1) -> Scene:
-    """Draw a scene in which an event matches `matches` of the areas on average."""
+    """Draw a scene in which an event matches `matches` of the areas on average.
+
+    Raises InputError where that is more than half of them.
+    """
+    if matches > subscriptions / 2:
+        raise InputError(f"{matches:g} matches an event are too many of {subscriptions}")
     chance = np.random.default_rng(seed)
-    positions = folder.positions(ACCIDENTS)
+    positions = chance.permutation(folder.positions(ACCIDENTS))[:_POSITIONS]
     centres = shapely.points(positions[chance.integers(0, len(positions), subscriptions)])
     spread = chance.uniform(0.5, 1.5, subscriptions)
     sample = shapely.points(positions[chance.integers(0, len(positions), _SAMPLE)])
-    low, high = 0.0, 10.0
+
+    def around(radius: float) -> NDArray[np.object_]:
+        return np.asarray(shapely.buffer(centres, radius * spread, quad_segs=_CORNERS), object)
+
+    high = _SMALLEST
+    while _mean_matches(around(high), sample) < matches:
+        high *= 2
+    low = high / 2
     for _ in range(_HALVINGS):
         radius = (low + high) / 2
-        areas = shapely.buffer(centres, radius * spread, quad_segs=_CORNERS)
-        if _mean_matches(areas, sample) < matches:
+        if _mean_matches(around(radius), sample) < matches:
             low = radius
         else:
             high = radius
-    return Scene(np.asarray(areas, dtype=object), positions)
+    return Scene(around(high), positions)
 
 
 def _mean_matches(areas: NDArray[np.object_], sample: NDArray[np.object_]) -> float:

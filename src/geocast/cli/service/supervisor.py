@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import socket
 import sys
@@ -16,6 +17,7 @@ from rich.console import Console
 
 from geocast.cli.progress import Steps, open_steps
 from geocast.cli.service.child import Child
+from geocast.cli.talk.connect import DEFAULT_URL, is_local
 from geocast.errors import GeocastError, InputError
 from geocast.model import Right
 from geocast.operate import Place, Settings, hold_lock, stop_on_signals
@@ -26,6 +28,7 @@ __all__ = ["run_up"]
 _READY_SECONDS: Final = 120.0
 _POLL_SECONDS: Final = 0.2
 _ADMIN: Final = "admin"
+_DEFAULT_DATA: Final = "geocast-data"
 
 
 def run_up(place: Place, settings: Settings, master: str) -> None:
@@ -132,21 +135,29 @@ def _reachable(host: str) -> str:
 def _say_how(place: Place, settings: Settings, seconds: float) -> None:
     url = f"http://{_reachable(settings.host)}:{settings.port}"
     token = os.path.relpath(place.admin_token)
-    other = "" if settings.port == 8400 else f" --url {url}"
+    options = _options(place.root, url)
     console = Console(stderr=True, highlight=False)
+    console.print(f"\n[bold]Geocast is ready[/bold] at {url} ({seconds:.0f} s)", soft_wrap=True)
     console.print(
-        f"\n[bold]Geocast is ready[/bold] at {url} ({seconds:.0f} s)\n"
         f"  token of the account admin: {token}\n"
         f"  journal: {os.path.relpath(place.journal)}/*.log    metrics: {url}/metrics"
         f"    API: {url}/openapi.json\n\n"
         "Try it, in two other terminals in this directory:\n"
-        f"  geocast subscribe{other} --bbox 5,45,15,55 --listen\n"
+        f"  geocast subscribe{options} --bbox 5,45,15,55 --listen\n"
         f"""  echo '{{"type": "Feature", "id": "hello", "properties": {{}}, "geometry": """
-        f"""{{"type": "Point", "coordinates": [8.5, 47.4]}}}}' | geocast publish{other} -\n\n"""
+        f"""{{"type": "Point", "coordinates": [8.5, 47.4]}}}}' | geocast publish{options} -\n\n"""
         "Ctrl-C stops it.",
         soft_wrap=True,
-        markup=True,
+        markup=False,
     )
+
+
+def _options(data: Path, url: str) -> str:
+    """Return what a command in this directory must be told to find the service and its token."""
+    words = [] if url == DEFAULT_URL else ["--url", url]
+    if data != Path.cwd() / _DEFAULT_DATA or not is_local(url):
+        words += ["--data", os.path.relpath(data)]
+    return "".join(f" {shlex.quote(word)}" for word in words)
 
 
 def _stop(children: list[Child]) -> None:

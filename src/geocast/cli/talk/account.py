@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from geocast.cli.talk.connect import DEFAULT_URL, Data, Json, Token, Url, connect
+from geocast.cli.talk.empty import not_empty
 from geocast.errors import UnknownNameError
 
 if TYPE_CHECKING:
@@ -15,7 +16,10 @@ if TYPE_CHECKING:
 __all__ = ["app"]
 
 _RIGHTS: Final = ("publish", "subscribe", "admin")
-Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the account.")]
+Name = Annotated[
+    str,
+    typer.Argument(metavar="NAME", help="Name of the account.", callback=not_empty("the name")),
+]
 Label = Annotated[str, typer.Option(metavar="TEXT", help="What the token is for.")]
 
 app = typer.Typer(help="Accounts and their tokens, for administrators.", no_args_is_help=True)
@@ -51,7 +55,7 @@ def list_accounts(
     from geocast.cli.talk.show import show_rows
 
     with connect(url, token, data) as client:
-        show_rows(["name", "rights", "created (UTC)"], map(_row, client.accounts()), json)
+        show_rows(["name", "rights", "created"], map(_row, client.accounts()), json)
 
 
 @app.command(name="token")
@@ -85,6 +89,8 @@ def _rights(text: str) -> list[str]:
 
 
 def _row(account: Account) -> tuple[dict[str, Any], list[str]]:
+    from geocast.cli.talk.show import moment
+
     name, rights, created = account.name, sorted(account.rights), account.created
     value = {"name": name, "rights": rights, "created": created}
-    return value, [name, ", ".join(rights), f"{created:%Y-%m-%d %H:%M}" if created else ""]
+    return value, [name, ", ".join(rights), moment(created) if created else ""]

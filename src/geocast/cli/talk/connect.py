@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
+from urllib.parse import urlsplit
 
 import typer
 
-from geocast.errors import InputError, ServiceError
+from geocast.cli.talk.empty import not_empty
+from geocast.errors import GeocastError, InputError, ServiceError
 
 if TYPE_CHECKING:
     from geocast.client import AsyncClient, Client
@@ -23,11 +26,15 @@ __all__ = [
     "complaints",
     "connect",
     "connect_async",
+    "explained",
+    "is_local",
 ]
 
 DEFAULT_URL: Final = "http://127.0.0.1:8400"
 _DEFAULT_DATA: Final = Path("geocast-data")
+_DEFAULT_PORT: Final = 8400
 _RETRIES: Final = 2
+_NUMBER_OF_ERROR: Final = re.compile(r"^\[Errno -?\d+\] ")
 
 Url = Annotated[
     str, typer.Option("--url", envvar="GEOCAST_URL", metavar="URL", help="The service.")
@@ -39,6 +46,7 @@ Token = Annotated[
         envvar="GEOCAST_TOKEN",
         metavar="TOKEN",
         help="Who you are to the service; without it, the admin-token of --data.",
+        callback=not_empty("the token"),
         show_default=False,
     ),
 ]
@@ -79,14 +87,42 @@ def connect_async(
 
 @contextmanager
 def complaints() -> Iterator[None]:
-    """Tell what the service refuses, which is the input's fault, from a service that is away."""
+    """Raise what went wrong as `explained`."""
     try:
         yield
     except ServiceError as error:
-        if error.status is None or error.status in (408, 429) or error.status >= 500:
+        found = explained(error)
+        if found is error:
             raise
-        hint = "; say who you are by --token, GEOCAST_TOKEN or --data DIR"
-        raise InputError(f"{error}{hint if error.status == 401 else ''}") from error
+        raise found from error
+
+
+def explained(error: ServiceError) -> GeocastError:
+    """Return the error with what can be done about it.
+
+    What the service refuses is the input's fault, an InputError; a service that is away, busy or
+    broken stays a ServiceError.
+    """
+    from geocast.client.core import UnreachableError
+
+    if isinstance(error, UnreachableError) and not error.sent:
+        reason = _NUMBER_OF_ERROR.sub("", error.reason)
+        return ServiceError(f"nothing answers at {error.url} ({reason}); {_way_out(error.url)}")
+    if error.status is None or error.status in (408, 429) or error.status >= 500:
+        return error
+    hint = "; say who you are by --token, GEOCAST_TOKEN or --data DIR"
+    return InputError(f"{error}{hint if error.status == 401 else ''}")
+
+
+def _way_out(url: str) -> str:
+    """Return what starts a service where none answers, if that is this machine."""
+    parts = urlsplit(url)
+    other = "--url or GEOCAST_URL names another"
+    if parts.scheme != "http" or not is_local(url):
+        return f"{other} service"
+    port = parts.port or 80
+    option = "" if port == _DEFAULT_PORT else f" --port {port}"
+    return f"`geocast up{option}` starts a service there, {other}"
 
 
 def _token(url: str, token: str | None, data: Path | None) -> str | None:
@@ -94,7 +130,7 @@ def _token(url: str, token: str | None, data: Path | None) -> str | None:
     if token:
         return token.strip()
     file = (data or _DEFAULT_DATA) / "admin-token"
-    if data is None and not (_is_local(url) and file.is_file()):
+    if data is None and not (is_local(url) and file.is_file()):
         return None
     try:
         return file.read_text().strip()
@@ -103,7 +139,8 @@ def _token(url: str, token: str | None, data: Path | None) -> str | None:
         raise InputError(f"{file}: cannot be read: {reason}") from error
 
 
-def _is_local(url: str) -> bool:
+def is_local(url: str) -> bool:
+    """Whether a service is on this machine; raises InputError for what is no address."""
     from geocast.client.core import Core
 
     return Core(url, None, 0).is_local

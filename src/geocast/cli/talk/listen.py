@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from geocast.cli.talk.connect import DEFAULT_URL, Data, Json, Token, Url
+from geocast.cli.talk.empty import not_empty
 
 __all__ = ["listen"]
 
@@ -14,7 +15,12 @@ __all__ = ["listen"]
 def listen(
     subscription: Annotated[
         str | None,
-        typer.Option(metavar="ID", help="Only of this subscription.", show_default=False),
+        typer.Option(
+            metavar="ID",
+            help="Only of this subscription.",
+            callback=not_empty("the id"),
+            show_default=False,
+        ),
     ] = None,
     after: Annotated[
         int | None,

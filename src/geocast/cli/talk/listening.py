@@ -7,6 +7,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
 
+from geocast.cli.counted import counted
 from geocast.cli.talk.connect import complaints, connect_async
 from geocast.cli.talk.show import for_people, json_line, notification_line
 from geocast.client import AsyncClient
@@ -32,7 +33,8 @@ def run_listening(url: str, token: str | None, data: Path | None, wanted: Listen
     with complaints():
         found = asyncio.run(_run(connect_async(url, token, data), wanted))
     if wanted.count is not None and found < wanted.count:
-        raise GeocastError(f"{found} of {wanted.count} notifications within {wanted.timeout:g} s")
+        asked = counted(wanted.count, "notification")
+        raise GeocastError(f"{found:,} of {asked} within {wanted.timeout:g} s")
 
 
 async def _run(client: AsyncClient, wanted: Listening) -> int:

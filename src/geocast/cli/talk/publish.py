@@ -6,14 +6,21 @@ from typing import Annotated
 
 import typer
 
+from geocast.cli.counted import counted
 from geocast.cli.talk.connect import DEFAULT_URL, Data, Token, Url, connect
+from geocast.cli.talk.empty import not_empty
 
 __all__ = ["publish", "unpublish"]
 
 
 def publish(
     file: Annotated[
-        str, typer.Argument(metavar="FILE", help="File of features, or - for standard input.")
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="File of features, or - for standard input.",
+            callback=not_empty("the name of the file"),
+        ),
     ],
     ids: Annotated[
         bool, typer.Option("--ids", help="Write the id of each publication to standard output.")
@@ -42,7 +49,10 @@ def publish(
 
 
 def unpublish(
-    identifier: Annotated[str, typer.Argument(metavar="ID", help="Id of the publication.")],
+    identifier: Annotated[
+        str,
+        typer.Argument(metavar="ID", help="Id of the publication.", callback=not_empty("the id")),
+    ],
     url: Url = DEFAULT_URL,
     token: Token = None,
     data: Data = None,
@@ -50,8 +60,5 @@ def unpublish(
     """Withdraw a publication: whoever was notified of it gets a notice, nobody else sees it."""
     with connect(url, token, data) as client:
         done = client.unpublish(identifier)
-    typer.echo(
-        f"{identifier}: withdrawn; {done['removed']:,} notifications removed, "
-        f"{done['notices']:,} notices sent",
-        err=True,
-    )
+    removed, notices = counted(done["removed"], "notification"), counted(done["notices"], "notice")
+    typer.echo(f"{identifier}: withdrawn; {removed} removed, {notices} sent", err=True)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from geocast.cli.counted import counted
 from geocast.cli.progress import Step, open_steps
+from geocast.cli.talk.connect import explained
 from geocast.cli.talk.features import Batch, read_features
 from geocast.client import Client, Receipt
 from geocast.errors import GeocastError, InputError, ServiceError
@@ -51,7 +54,7 @@ def publish_file(client: Client, path: str, ids: bool) -> None:
     batches = read_features(path)
     client.me()
     size = None if path == "-" else input_size(path)
-    with open_steps() as steps, steps.step("publishing", size) as step:
+    with _progress(size) as step:
         try:
             _publish(client, batches, tally, step, ids)
         except (InputError, ServiceError) as error:
@@ -59,8 +62,18 @@ def publish_file(client: Client, path: str, ids: bool) -> None:
     _report(path, tally, time.monotonic() - start)
 
 
+@contextmanager
+def _progress(size: int | None) -> Iterator[Step | None]:
+    """Give what shows how far it is; None where nobody watches, since the report tells it all."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    with open_steps() as steps, steps.step("publishing", size) as step:
+        yield step
+
+
 def _publish(
-    client: Client, batches: Iterator[Batch], tally: _Tally, step: Step, ids: bool
+    client: Client, batches: Iterator[Batch], tally: _Tally, step: Step | None, ids: bool
 ) -> None:
     for batch in batches:
         for row, identifier, reason in batch.bad:
@@ -70,22 +83,25 @@ def _publish(
             if ids and receipt.accepted:
                 print(receipt.id)
         sys.stdout.flush()
-        step.update(batch.position, str(tally))
+        if step is not None:
+            step.update(batch.position, str(tally))
 
 
 def _after(error: GeocastError, tally: _Tally) -> GeocastError:
     """Return the error with what was done before it happened."""
-    message = f"{error}; before that: {tally}"
-    if isinstance(error, ServiceError):
-        return ServiceError(message, status=error.status, problem=error.problem)
+    found = explained(error) if isinstance(error, ServiceError) else error
+    message = f"{found}; before that: {tally}"
+    if isinstance(found, ServiceError):
+        return ServiceError(message, status=found.status, problem=found.problem)
     return InputError(message)
 
 
 def _report(path: str, tally: _Tally, seconds: float) -> None:
     place = "standard input" if path == "-" else path
     if tally.rejected:
-        lines = [f"{tally.rejected:,} features rejected; the first:", *tally.shown]
-        print("\n".join(lines), file=sys.stderr)
+        first = "; the first:" if tally.rejected > len(tally.shown) else ":"
+        head = f"{counted(tally.rejected, 'feature')} rejected{first}"
+        print("\n".join([head, *tally.shown]), file=sys.stderr)
     print(f"{place}: {tally}, in {seconds:.1f} s", file=sys.stderr)
     if tally.rejected and not tally.published and not tally.known:
         raise InputError(f"{place}: none of the features can be used")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = [
     "for_people",
     "json_line",
+    "moment",
     "notification_line",
     "place",
     "printable",
@@ -28,8 +30,13 @@ def for_people(json: bool) -> bool:
 
 
 def json_line(value: Any) -> str:
-    """Return a value as one line of JSON."""
-    return orjson.dumps(value).decode()
+    """Return a value as one line of JSON; times are RFC 3339, as the service tells them."""
+    return orjson.dumps(value, option=orjson.OPT_UTC_Z).decode()
+
+
+def moment(time: datetime) -> str:
+    """Return a time for a terminal, to the minute: 2026-11-16 08:15 UTC."""
+    return f"{time.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def show_rows(titles: list[str], rows: Iterable[tuple[Any, list[str]]], json: bool) -> None:

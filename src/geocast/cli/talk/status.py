@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
+from geocast.cli.counted import counted
 from geocast.cli.talk.connect import DEFAULT_URL, Data, Json, Token, Url, connect
 
 __all__ = ["status"]
+
+_SINGULAR: Final = {"publications": "publication", "matches": "match"}
+"""The counts of a batch that are nouns; the others are what became of so many."""
 
 
 def status(
@@ -32,8 +36,10 @@ def _lines(url: str, found: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield "service", f"{url}, {'ready' if found['ready'] else 'not ready'}"
     yield "deployment", found["deployment"]
     yield "subscriptions", f"{found['subscriptions']:,} (snapshot {snapshot['version']})"
-    yield "log", f"{sum(kept):,} publications in {len(kept)} partitions"
-    yield "mailbox", f"{mailbox['waiting']:,} notifications wait to be acknowledged"
+    partitions = counted(len(kept), "partition")
+    yield "log", f"{counted(sum(kept), 'publication')} in {partitions}"
+    waiting = counted(mailbox["waiting"], "notification waits", "notifications wait")
+    yield "mailbox", f"{waiting} to be acknowledged"
     yield "dead letters", f"{found['dead_letters']:,}"
     webhooks = found["webhooks"]
     yield "webhooks", f"{webhooks['active']:,} active, {webhooks['parked']:,} parked"
@@ -43,10 +49,15 @@ def _lines(url: str, found: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _batch(batch: dict[str, Any]) -> str:
-    counts = ", ".join(f"{number:,} {name}" for name, number in (batch["counts"] or {}).items())
+    from geocast.cli.talk.show import moment
+
+    start = datetime.fromisoformat(batch["pinned"])
     if batch["finished"] is None:
-        return f"{batch['batch']}: since {batch['pinned']}, not finished"
-    start, end = (datetime.fromisoformat(batch[name]) for name in ("pinned", "finished"))
-    return (
-        f"{batch['batch']}: {counts}, in {(end - start).total_seconds():.2f} s, {batch['finished']}"
+        return f"{batch['batch']}: since {moment(start)}, not finished"
+    end = datetime.fromisoformat(batch["finished"])
+    counts = ", ".join(
+        counted(number, _SINGULAR.get(name, name), name)
+        for name, number in (batch["counts"] or {}).items()
     )
+    took = (end - start).total_seconds()
+    return f"{batch['batch']}: {counts}, in {took:.2f} s, {moment(end)}"

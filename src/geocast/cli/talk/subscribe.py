@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from geocast.cli.talk.connect import DEFAULT_URL, Data, Json, Token, Url, connect
+from geocast.cli.talk.empty import not_empty
 
 __all__ = ["subscribe", "subscriptions", "unsubscribe"]
 
@@ -15,12 +16,20 @@ def subscribe(
     geometry: Annotated[
         str | None,
         typer.Option(
-            metavar="AREA", help="A file with one feature, WKT, or GeoJSON.", show_default=False
+            metavar="AREA",
+            help="A file with one feature, WKT, or GeoJSON.",
+            callback=not_empty("the area"),
+            show_default=False,
         ),
     ] = None,
     bbox: Annotated[
         str | None,
-        typer.Option(metavar="W,S,E,N", help="A box in place of a geometry.", show_default=False),
+        typer.Option(
+            metavar="W,S,E,N",
+            help="A box in place of a geometry.",
+            callback=not_empty("the area"),
+            show_default=False,
+        ),
     ] = None,
     predicate: Annotated[
         str | None,
@@ -28,23 +37,37 @@ def subscribe(
             metavar="NAME",
             help="What the publication must do to the area: intersects (the default), within, "
             "contains, covers, coveredby, crosses, disjoint, equals, overlaps, touches.",
+            callback=not_empty("the predicate"),
             show_default=False,
         ),
     ] = None,
     condition: Annotated[
         str | None,
         typer.Option(
-            "--filter", metavar="CQL2", help="A filter on the attributes.", show_default=False
+            "--filter",
+            metavar="CQL2",
+            help="A filter on the attributes.",
+            callback=not_empty("the filter"),
+            show_default=False,
         ),
     ] = None,
     identifier: Annotated[
         str | None,
-        typer.Option("--id", metavar="ID", help="Its id; else one is made.", show_default=False),
+        typer.Option(
+            "--id",
+            metavar="ID",
+            help="Its id; else one is made.",
+            callback=not_empty("the id"),
+            show_default=False,
+        ),
     ] = None,
     webhook: Annotated[
         str | None,
         typer.Option(
-            metavar="URL", help="Where notifications are sent, as well.", show_default=False
+            metavar="URL",
+            help="Where notifications are sent, as well.",
+            callback=not_empty("the URL"),
+            show_default=False,
         ),
     ] = None,
     listen: Annotated[
@@ -77,7 +100,10 @@ def subscribe(
 
 
 def unsubscribe(
-    identifier: Annotated[str, typer.Argument(metavar="ID", help="Id of the subscription.")],
+    identifier: Annotated[
+        str,
+        typer.Argument(metavar="ID", help="Id of the subscription.", callback=not_empty("the id")),
+    ],
     url: Url = DEFAULT_URL,
     token: Token = None,
     data: Data = None,
