@@ -36,6 +36,7 @@ TWO_PROCESSES = "geocast in two processes"
 
 _SCHEMA = "publication string, subscriptions array<string>"
 _BATCH_ROWS = 100_000
+_GROUP_BYTES = 128 << 20
 _PREPARED_ROWS = 200_000
 _PROCESSES = 2
 
@@ -126,12 +127,14 @@ def _prepare_answers(publications: pa.Table, index: Path, room: Path) -> _Prepar
 
 
 def _write_halves(publications: pa.Table, directory: Path) -> None:
+    """Write two files, with row groups of the size that Spark itself would write at most."""
     directory.mkdir()
     half = -(-publications.num_rows // _PROCESSES)
+    group = max(1, int(_GROUP_BYTES * publications.num_rows / max(1, publications.nbytes)))
     for part in range(_PROCESSES):
         rows = publications.slice(part * half, half)
         path = directory / f"part-{part}.parquet"
-        pq.write_table(rows, path, row_group_size=_BATCH_ROWS)
+        pq.write_table(rows, path, row_group_size=min(_BATCH_ROWS, group))
 
 
 def _save_index(subscriptions: pa.Table, room: Path) -> Path:
