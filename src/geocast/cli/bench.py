@@ -146,6 +146,35 @@ def subscribe(
         raise typer.Exit(DISAGREES)
 
 
+@app.command()
+def partitions(
+    count: Annotated[int, typer.Option(help="Cells, at most.", min=1)] = 100,
+    subs: Annotated[int, typer.Option(help="Subscriptions.", min=1)] = 10_000,
+    pubs: Annotated[int, typer.Option(help="Publications.", min=1)] = 10_000,
+    seed: Annotated[int, typer.Option(help="Seed of the workload.", min=0)] = 1,
+    out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("bench-partitions"),
+    data: DataOption = None,
+) -> None:
+    """Cut the plane by every spatial partitioning; draw the cells and show how even they are."""
+    from geocast.bench.data import DataFolder
+    from geocast.bench.partitions import bounds_of, measure_partitions
+    from geocast.bench.report.partitions import partition_table, plot_partitions
+    from geocast.bench.workload import RECIPES, make
+    from geocast.match.partition import METHODS
+
+    recipe = replace(RECIPES["thesis"], subs=subs, pubs=pubs, seed=seed)
+    folder = DataFolder.find(data)
+    with _announced(1 + len(METHODS), "bench partitions") as announce:
+        announce(f"drawing {subs:,} subscriptions, {pubs:,} publications")
+        made = make(recipe, folder)
+        boxes = bounds_of(made.subscriptions)
+        found = measure_partitions(boxes, bounds_of(made.publications), count, announce)
+    out.mkdir(parents=True, exist_ok=True)
+    picture = plot_partitions(found, boxes, out / "partitions")[0]
+    _console().print(partition_table(found))
+    typer.echo(f"picture: {picture}")
+
+
 def _size(text: str) -> int:
     if not text.isdecimal() or int(text) == 0:
         raise InputError(f"--sizes takes whole numbers above 0, not {text!r}")

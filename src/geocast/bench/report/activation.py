@@ -10,13 +10,14 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
 from rich.table import Table
 
+from geocast.bench.report.figures import GRID, INK, save_figure
 from geocast.bench.subscribe import CHANGES, Activation, summarised
 
 __all__ = ["activation_table", "plot_activations"]
 
 _HEADINGS = ("standing", "changes", "apply", "open", "match", "in all", "written", "of all", "")
 _COLOURS = ("#0b6e4f", "#3fb68b", "#c98b2b")
-_INK, _GRID, _PEER = "#24303c", "#d9dfe5", "#6b7f94"
+_PEER = "#6b7f94"
 
 
 def activation_table(found: Sequence[Activation]) -> Table:
@@ -54,10 +55,7 @@ def plot_activations(found: Sequence[Activation], stem: Path) -> list[Path]:
     right.plot(list(whole), list(whole.values()), label="all that stands", **style)
     _finish(right, "Bytes written", _size)
     right.legend(frameon=False, fontsize=9)
-    paths = [stem.with_suffix(suffix) for suffix in (".svg", ".png")]
-    for path in paths:
-        figure.savefig(path, dpi=150, facecolor="white")
-    return paths
+    return save_figure(figure, stem)
 
 
 def _draw(axes: Any, medians: Sequence[Activation], value: Callable[[Activation], float]) -> None:
@@ -69,7 +67,7 @@ def _draw(axes: Any, medians: Sequence[Activation], value: Callable[[Activation]
 
 
 def _finish(axes: Any, title: str, told: Callable[[float], str]) -> None:
-    axes.set_title(title, loc="left", fontsize=13, fontweight="bold", color=_INK)
+    axes.set_title(title, loc="left", fontsize=13, fontweight="bold", color=INK)
     axes.set_xscale("log")
     axes.set_yscale("log")
     low, high = axes.get_ylim()
@@ -78,7 +76,7 @@ def _finish(axes: Any, title: str, told: Callable[[float], str]) -> None:
     axes.yaxis.set_minor_formatter(NullFormatter())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     axes.set_xlabel("standing subscriptions; both axes are logarithmic")
-    axes.grid(color=_GRID, linewidth=0.8)
+    axes.grid(color=GRID, linewidth=0.8)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
 

@@ -9,6 +9,7 @@ from typing import Any
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
+from geocast.bench.report.figures import GRID, INK, save_figure
 from geocast.bench.results import Results
 from geocast.bench.targets import Verdict
 
@@ -16,7 +17,7 @@ __all__ = ["plot_rates", "plot_targets"]
 
 _GEOCAST_COLOURS = ("#0b6e4f", "#3fb68b", "#8fd6b8")
 _PEER_COLOURS = ("#33475b", "#6b7f94", "#c98b2b", "#b4532a", "#7d5ba6", "#a3adb8")
-_PASSED, _FAILED, _INK, _GRID = "#0b6e4f", "#c0392b", "#24303c", "#d9dfe5"
+_PASSED, _FAILED = "#0b6e4f", "#c0392b"
 
 
 def plot_rates(results: Results, stem: Path) -> list[Path]:
@@ -43,7 +44,7 @@ def plot_rates(results: Results, stem: Path) -> list[Path]:
     _finish(axes, "Matching rate by workload and engine")
     handles = [Patch(color=colours[engine], label=engine) for engine in engines]
     axes.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False)
-    return _save(figure, stem)
+    return save_figure(figure, stem)
 
 
 def plot_targets(judged: Sequence[Verdict], stem: Path) -> list[Path]:
@@ -58,13 +59,13 @@ def plot_targets(judged: Sequence[Verdict], stem: Path) -> list[Path]:
     names = [f"{verdict.workload}: {verdict.what}" for verdict in judged]
     axes.set_yticks(range(len(judged)), names, fontsize=9)
     axes.invert_yaxis()
-    axes.axvline(1, color=_INK, linewidth=1.2, linestyle=(0, (4, 3)))
+    axes.axvline(1, color=INK, linewidth=1.2, linestyle=(0, (4, 3)))
     axes.set_xscale("log")
     shares = [1.0, *map(_reached, judged)]
     axes.set_xlim(min(shares) / 3, max(shares) * 30)
     axes.set_xlabel("share of the target that was reached (logarithmic); the line is the target")
     _finish(axes, "Targets")
-    return _save(figure, stem)
+    return save_figure(figure, stem)
 
 
 def _reached(verdict: Verdict) -> float:
@@ -93,15 +94,8 @@ def _short(rate: float) -> str:
 
 
 def _finish(axes: Any, title: str) -> None:
-    axes.set_title(title, loc="left", fontsize=13, fontweight="bold", color=_INK)
-    axes.grid(axis="x", color=_GRID, linewidth=0.8)
+    axes.set_title(title, loc="left", fontsize=13, fontweight="bold", color=INK)
+    axes.grid(axis="x", color=GRID, linewidth=0.8)
     axes.set_axisbelow(True)
     axes.tick_params(axis="y", length=0)
     axes.spines[["top", "right", "left"]].set_visible(False)
-
-
-def _save(figure: Figure, stem: Path) -> list[Path]:
-    paths = [stem.with_suffix(suffix) for suffix in (".svg", ".png")]
-    for path in paths:
-        figure.savefig(path, dpi=150, facecolor="white")
-    return paths
