@@ -14,7 +14,7 @@ LONGEST_FIRST: Final = (
 )
 """What would keep one process busy at the end while the others have nothing left to do.
 
-Each process is given two files at first: so what comes third has to wait for the first.
+The first two begin at once, in two processes; a file that has few tests is followed by another.
 """
 
 
@@ -28,6 +28,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: _turn(item.nodeid))
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling:
     config.option.loadscopereorder = False
     return OneProcessAFile(config, log)

@@ -82,13 +82,19 @@ def test_a_service_that_is_not_there_is_one_line(
     [
         ("http://127.0.0.1:8400", "; `geocast up` starts a service there, --url or"),
         ("http://localhost", "; `geocast up --port 80` starts a service there, --url or"),
-        ("https://localhost:8400", "; --url or GEOCAST_URL names another service"),
+        ("http://[::1]:8400", "; --url or GEOCAST_URL names another service"),
         ("http://geocast.example:8400", "; --url or GEOCAST_URL names another service"),
     ],
 )
 def test_who_could_start_a_service_that_is_away(url: str, hint: str) -> None:
     said = str(explained(UnreachableError(url, Failure("[Errno -2] Name not known", sent=False))))
     assert said.startswith(f"nothing answers at {url} (Name not known){hint}")
+
+
+def test_a_certificate_that_is_not_trusted_is_an_answer() -> None:
+    failure = Failure("[SSL: CERTIFICATE_VERIFY_FAILED] self-signed", sent=False)
+    said = str(explained(UnreachableError("https://localhost:8400", failure)))
+    assert said.startswith("cannot connect to https://localhost:8400 ([SSL: CERTIFICATE_VERIFY")
 
 
 def test_a_service_that_took_the_request_is_not_said_to_be_away() -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from geocast.deliver import housekeeping
 from geocast.deliver.housekeeping import Housekeeper
 from geocast.deliver.mail import Mailman
 from geocast.errors import StateError
@@ -354,6 +355,27 @@ def test_what_was_cancelled_is_forgotten_after_its_last_match(world: World, log:
     keeper.tidy()
     keeper.forget()
     assert subscriptions.history(world.reader.number, subscription.id) == []
+
+
+def test_it_tidies_and_forgets_again_and_again_whatever_fails(
+    world: World, log: SqliteLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("_GAUGE_SECONDS", "_TIDY_SECONDS", "_FORGET_SECONDS"):
+        monkeypatch.setattr(housekeeping, name, 0.01)
+    calls: Counter[str] = Counter()
+    stop = threading.Event()
+
+    def work(name: str) -> None:
+        calls[name] += 1
+        if calls[name] == 1:
+            raise StateError("at first, everything fails")
+        if min(calls[name] for name in ("tidy", "forget")) > 2:
+            stop.set()
+
+    monkeypatch.setattr(Housekeeper, "tidy", lambda _: work("tidy"))
+    monkeypatch.setattr(Housekeeper, "forget", lambda _: work("forget"))
+    Housekeeper(log, world.repository, Settings()).run(stop)
+    assert min(calls.values()) > 2
 
 
 def test_the_gauges(world: World, log: SqliteLog) -> None:

@@ -71,8 +71,11 @@ class Housekeeper:
 
         It is kept as long as withdrawals are, and as long as a mailbox refers to it.
         """
+        subscriptions = self._repository.subscriptions
+        # In the order in which matches move: from the batch to the log to the mailboxes.
+        pinned = subscriptions.pinned_snapshot()
         settled = self._settled(self._read_up_to())
-        forgotten = self._repository.subscriptions.forget_removed(settled)
+        forgotten = subscriptions.forget_removed(settled, pinned)
         if forgotten:
             _log.info("forgot %d versions of subscriptions", forgotten)
 

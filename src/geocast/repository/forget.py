@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from typing import Final
 
@@ -13,57 +14,77 @@ from geocast.repository.database import Database
 from geocast.repository.statements import chunks
 from geocast.repository.tables import batch, delivered, event, subscription, version, wanted
 
-__all__ = ["forget_removed"]
+__all__ = ["forget_removed", "pinned_snapshot"]
 
-_PIECE: Final = 5_000
-_EVENTS: Final = 50_000
+_PIECE: Final = 1_000
+_PAUSE_SECONDS: Final = 0.02
+_MOST: Final = 100_000
+"""How many versions are looked at in a call; the next one goes on."""
+
+_SPAN: Final = 1_000_000
+"""How many mailbox rows the events that are read together had at first."""
 
 
-def forget_removed(database: Database, before: int) -> int:
+def pinned_snapshot(database: Database) -> int | None:
+    """Return the oldest snapshot that an unfinished batch is pinned to."""
+    query = select(func.min(batch.c.snapshot)).where(batch.c.finished_at.is_(None))
+    with database.read() as connection:
+        oldest: int | None = connection.execute(query).scalar_one()
+    return oldest
+
+
+def forget_removed(database: Database, before: int, pinned: int | None) -> int:
     """Remove versions that were replaced or cancelled before a time; return how many.
 
-    The caller says that no match of a publication from before that time is still to be
-    delivered. A version was in force for no publication after its removal; so what may still
-    need it is a batch that was pinned before, which is waited for, and an event in the mailboxes
-    that names it, which keeps it. A cancelled subscription goes with its last version.
+    `pinned` is what `pinned_snapshot` said; and after that was asked, no match of a publication
+    from before the time `before` was still to be delivered. A version was in force for no
+    publication after its removal; so what may still need it is a batch whose snapshot has it,
+    which is waited for, and an event in the mailboxes that names it, which keeps it.
     """
+    old = select(version.c.vnumber).where(version.c.removed_at < before)
+    if pinned is not None:
+        old = old.where(version.c.removed_snapshot <= pinned)
     with database.read() as connection:
-        unfinished = select(func.min(batch.c.pinned_at)).where(batch.c.finished_at.is_(None))
-        limit = min(before, connection.execute(unfinished).scalar_one() or before)
-        old = select(version.c.vnumber).where(version.c.removed_at < limit)
-        candidates = np.fromiter(connection.execute(old).scalars(), np.int64)
+        rows = connection.execute(old.order_by(version.c.removed_at).limit(_MOST))
+        candidates = np.fromiter(rows.scalars(), np.int64)
     if not len(candidates):
         return 0
     unneeded = np.setdiff1d(candidates, _named(database, candidates))
+    removed = 0
     for part in chunks(unneeded.tolist(), _PIECE):
         with database.write(durable=False) as connection:
-            _remove(connection, part)
-    return len(unneeded)
+            removed += _remove(connection, part)
+        # Others wait for the database without queueing: leave them a gap.
+        time.sleep(_PAUSE_SECONDS)
+    return removed
 
 
 def _named(database: Database, candidates: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """Return those of the versions that an event names."""
-    found, last = np.empty(0, np.int64), 0
+    found, first = np.empty(0, np.int64), 0
+    following = select(func.min(event.c.number))
     while True:
-        query = select(event.c.number, event.c.versions).where(event.c.number > last)
         with database.read() as connection:
-            rows = connection.execute(query.order_by(event.c.number).limit(_EVENTS)).all()
-        if not rows:
-            return found
-        last = rows[-1].number
-        named = np.frombuffer(b"".join(row.versions for row in rows), np.int64)
+            start = connection.execute(following.where(event.c.number >= first)).scalar_one()
+            if start is None:
+                return found
+            first = start + _SPAN
+            span = select(event.c.versions).where(event.c.number.between(start, first - 1))
+            named = np.frombuffer(b"".join(connection.execute(span).scalars()), np.int64)
         found = np.union1d(found, np.intersect1d(named, candidates))
 
 
-def _remove(connection: Connection, vnumbers: Sequence[int]) -> None:
-    theirs = select(version.c.subscription).where(version.c.vnumber.in_(vnumbers))
-    numbers = set(connection.execute(theirs).scalars())
-    connection.execute(delete(wanted).where(wanted.c.vnumber.in_(vnumbers)))
-    connection.execute(delete(version).where(version.c.vnumber.in_(vnumbers)))
-    left = exists().where(version.c.subscription == subscription.c.number)
-    ended = select(subscription.c.number).where(
-        subscription.c.number.in_(numbers), subscription.c.cancelled.isnot(None), ~left
+def _remove(connection: Connection, vnumbers: Sequence[int]) -> int:
+    """Remove versions; the newest of a subscription only with the last of the others."""
+    others = exists().where(
+        version.c.subscription == subscription.c.number, version.c.vnumber.not_in(vnumbers)
     )
-    gone = connection.execute(ended).scalars().all()
-    connection.execute(delete(delivered).where(delivered.c.subscription.in_(gone)))
-    connection.execute(delete(subscription).where(subscription.c.number.in_(gone)))
+    newest = select(subscription.c.vnumber).where(subscription.c.vnumber.in_(vnumbers), others)
+    gone = sorted(set(vnumbers).difference(connection.execute(newest).scalars()))
+    ended = select(subscription.c.number).where(subscription.c.vnumber.in_(gone))
+    numbers = connection.execute(ended).scalars().all()
+    connection.execute(delete(wanted).where(wanted.c.vnumber.in_(gone)))
+    connection.execute(delete(version).where(version.c.vnumber.in_(gone)))
+    connection.execute(delete(delivered).where(delivered.c.subscription.in_(numbers)))
+    connection.execute(delete(subscription).where(subscription.c.number.in_(numbers)))
+    return len(gone)

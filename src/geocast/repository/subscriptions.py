@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Connection, Row, and_, func, or_, select
 from geocast.model import now
 from geocast.repository import changes, versions
 from geocast.repository.database import Database
-from geocast.repository.forget import forget_removed
+from geocast.repository.forget import forget_removed, pinned_snapshot
 from geocast.repository.tables import subscription, version, wanted
 from geocast.repository.values import (
     Bounds,
@@ -169,14 +169,22 @@ class Subscriptions:
         """
         return changes.expire(self._database)
 
-    def forget_removed(self, before: int) -> int:
+    def pinned_snapshot(self) -> int | None:
+        """Return the oldest snapshot that an unfinished batch is pinned to, None if there is none.
+
+        To be asked before it is looked what is still to be delivered, for `forget_removed`.
+        """
+        return pinned_snapshot(self._database)
+
+    def forget_removed(self, before: int, pinned: int | None) -> int:
         """Remove versions that are out of force since before a time; return how many.
 
-        By this the caller says that no match of a publication from before that time is still to
-        be delivered. A version that a batch or a mailbox still refers to stays. A subscription
-        whose last version goes is forgotten, with its id.
+        `pinned` is what `pinned_snapshot` said. By `before` the caller says that since then no
+        match of a publication from before that time was still to be delivered. A version that
+        a batch or a mailbox still refers to stays. A cancelled subscription is forgotten with
+        its last version, and its id can be used for another one.
         """
-        return forget_removed(self._database, before)
+        return forget_removed(self._database, before, pinned)
 
     def owners(self, after: int) -> Owners:
         """Return whom the versions with numbers above `after` belong to, in ascending order."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -17,6 +18,7 @@ __all__ = ["Child"]
 
 _STOP_SECONDS: Final = 30.0
 _STEADY_SECONDS: Final = 30.0
+_JOURNAL_BYTES: Final = 50_000_000
 _WAITS: Final = (0.0, 0.5, 1.0, 2.0, 5.0)
 """How long to wait before each further start of a process that dies again and again."""
 
@@ -73,6 +75,12 @@ class Child:
         words = f": {self._last_words()}" if status > 0 else ""
         ended = f"the process {self.name} ended ({_ending(status)})"
         print(f"{ended}; starting it again{words}", file=sys.stderr)
+
+    def trim_journal(self) -> None:
+        """Move what the process said to another file once it is long; the process writes on."""
+        if self._file.stat().st_size > _JOURNAL_BYTES:
+            shutil.copyfile(self._file, self._file.with_suffix(".log.1"))
+            os.truncate(self._file, 0)
 
     def stop(self) -> None:
         """Ask the process to end, and end it where it does not."""

@@ -47,6 +47,7 @@ def run_up(place: Place, settings: Settings, master: str) -> None:
             while not stop.wait(_POLL_SECONDS):
                 for child in children:
                     child.revive()
+                    child.trim_journal()
         finally:
             print("stopping: what was published is matched and delivered first", file=sys.stderr)
             _stop(children)

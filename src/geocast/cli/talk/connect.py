@@ -107,7 +107,8 @@ def explained(error: ServiceError) -> GeocastError:
 
     if isinstance(error, UnreachableError) and not error.sent:
         reason = _NUMBER_OF_ERROR.sub("", error.reason)
-        return ServiceError(f"nothing answers at {error.url} ({reason}); {_way_out(error.url)}")
+        away = "nothing answers at" if error.url.startswith("http:") else "cannot connect to"
+        return ServiceError(f"{away} {error.url} ({reason}); {_way_out(error.url)}")
     if error.status is None or error.status in (408, 429) or error.status >= 500:
         return error
     hint = "; say who you are by --token, GEOCAST_TOKEN or --data DIR"
@@ -118,7 +119,7 @@ def _way_out(url: str) -> str:
     """Return what starts a service where none answers, if that is this machine."""
     parts = urlsplit(url)
     other = "--url or GEOCAST_URL names another"
-    if parts.scheme != "http" or not is_local(url):
+    if parts.scheme != "http" or parts.hostname not in ("127.0.0.1", "localhost"):
         return f"{other} service"
     port = parts.port or 80
     option = "" if port == _DEFAULT_PORT else f" --port {port}"
