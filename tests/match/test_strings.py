@@ -6,6 +6,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from geocast.errors import InputError
+from geocast.match import strings
+from geocast.match.relate.lists import Lists
 from geocast.match.strings import Strings
 
 COLUMNS = {
@@ -16,22 +19,45 @@ COLUMNS = {
 }
 
 
+def one_list(numbers: np.ndarray) -> Lists:
+    return Lists(np.zeros(1, np.int64), np.array([len(numbers)], np.int32))
+
+
 @pytest.mark.parametrize("name", COLUMNS)
 def test_strings_are_those_that_arrow_takes(name: str) -> None:
     column = pa.array(COLUMNS[name], pa.string())
     numbers = np.random.default_rng(1).integers(0, len(column), 5_000).astype(np.int32)
-    taken = Strings(column).take(numbers)
+    taken = Strings(column).take(one_list(numbers), numbers)
     taken.validate(full=True)
     assert taken.equals(column.take(pa.array(numbers)))
 
 
+def test_lists_may_lie_anywhere_and_be_shared() -> None:
+    column = pa.array(COLUMNS["short"], pa.string())
+    values = np.arange(100, dtype=np.int32)
+    lists = Lists(np.array([90, 0, 5, 90], np.int64), np.array([3, 0, 1, 3], np.int32))
+    taken = Strings(column).take(lists, values)
+    assert taken.to_pylist() == ["s90", "s91", "s92", "s5", "s90", "s91", "s92"]
+
+
+def test_one_long_string_among_many_takes_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(strings, "_LONGEST", 5_000)
+    column = pa.array(["x" * 1_000, *COLUMNS["short"]], pa.string())
+    numbers = np.array([0, 5, 17, 0, 0, 900], np.int32)
+    assert Strings(column).take(one_list(numbers), numbers).equals(column.take(pa.array(numbers)))
+    with pytest.raises(InputError, match="6,000 bytes of ids"):
+        Strings(column).take(one_list(np.zeros(6, np.int32)), np.zeros(6, np.int32))
+
+
 def test_a_slice_of_a_column() -> None:
     column = pa.array(COLUMNS["short"], pa.string()).slice(100, 50)
-    taken = Strings(column).take(np.array([0, 49, 7], np.int32))
+    numbers = np.array([0, 49, 7], np.int32)
+    taken = Strings(column).take(one_list(numbers), numbers)
     assert taken.to_pylist() == ["s100", "s149", "s107"]
 
 
 def test_nothing_is_taken_from_nothing() -> None:
-    taken = Strings(pa.array([], pa.string())).take(np.empty(0, np.int32))
+    nothing = np.empty(0, np.int32)
+    taken = Strings(pa.array([], pa.string())).take(one_list(nothing), nothing)
     taken.validate(full=True)
     assert len(taken) == 0

@@ -9,7 +9,7 @@ import pyarrow as pa
 from numba import njit
 from numpy.typing import NDArray
 
-from geocast.match.relate.lists import sort_range
+from geocast.match.relate.lists import Lists, sort_range
 from geocast.match.strings import Strings
 from geocast.model import MATCHES
 
@@ -103,11 +103,13 @@ def merge_sources(sources: list[Source], publications: int) -> Hits:
     return offsets, values[:used]
 
 
-def matches_table(publications: pa.StringArray, ids: Strings, hits: Hits) -> pa.Table:
-    """Return the table of matches; publications without any are left out."""
-    offsets, values = hits
-    matched = np.flatnonzero(np.diff(offsets))
+def matches_table(
+    publications: pa.StringArray, ids: Strings, lists: Lists, values: NDArray[np.int32]
+) -> pa.Table:
+    """Return the table of matches from a list for each publication; those without are left out."""
+    matched = np.flatnonzero(lists.length)
     names = publications if len(matched) == len(publications) else publications.take(matched)
-    list_offsets = np.append(offsets[matched], np.int32(len(values)))
-    lists = pa.ListArray.from_arrays(pa.array(list_offsets), ids.take(values))
-    return pa.table([names, lists], schema=MATCHES)
+    offsets = np.zeros(len(matched) + 1, np.int32)
+    np.cumsum(lists.length[matched], out=offsets[1:])
+    concerned = pa.ListArray.from_arrays(pa.array(offsets), ids.take(lists, values))
+    return pa.table([names, concerned], schema=MATCHES)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from geocast.errors import InputError
 
@@ -23,10 +22,10 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Identified:
-    """The ids of a table as strings; `reason` says of a row why its id is none, else ""."""
+    """The ids of a table as strings; `reasons` says of some rows why their id is none."""
 
     values: pa.StringArray
-    reason: NDArray[np.object_]
+    reasons: dict[int, str]
 
     def text(self, row: int) -> str | None:
         """Return the id of a row, None where it has none."""
@@ -96,10 +95,14 @@ def string_ids(table: pa.Table | pa.RecordBatch, side: str) -> Identified:
         if not (pa.types.is_large_string(column.type) or pa.types.is_null(column.type)):
             raise InputError(f"column 'id' of {side} must hold text or integers, not {column.type}")
         column = column.cast(pa.string())
-    reason = np.full(len(column), "", dtype=object)
+    reasons: dict[int, str] = {}
     if column.null_count:
-        reason[column.is_null().to_numpy(zero_copy_only=False)] = "id is null"
-    empty = pc.equal(column, "").fill_null(False)
-    if pc.any(empty).as_py():
-        reason[empty.to_numpy(zero_copy_only=False)] = "id is empty"
-    return Identified(column, reason)
+        reasons |= dict.fromkeys(_rows(column.is_null()), "id is null")
+    if pc.min(pc.binary_length(column), skip_nulls=True).as_py() == 0:
+        reasons |= dict.fromkeys(_rows(pc.equal(column, "").fill_null(False)), "id is empty")
+    return Identified(column, reasons)
+
+
+def _rows(which: pa.BooleanArray) -> list[int]:
+    rows: list[int] = np.flatnonzero(which.to_numpy(zero_copy_only=False)).tolist()
+    return rows

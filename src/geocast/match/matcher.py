@@ -24,7 +24,7 @@ from geocast.match.cache import ListCache
 from geocast.match.columns import one_array, string_ids
 from geocast.match.geometry.decode import decode_column
 from geocast.match.publications import Publications, read_publications
-from geocast.match.relate.lists import gather
+from geocast.match.relate.lists import Lists, gather
 from geocast.match.search import Search
 from geocast.match.standing import Standing, build_standing
 from geocast.match.store import load, save
@@ -116,17 +116,23 @@ class Matcher:
     def answer(self, batch: pa.RecordBatch | pa.Table) -> Answer:
         """Match one batch; unlike `match` it returns the rejected rows."""
         publications = read_publications(batch)
-        hits = self._hits(publications)
-        if not self._standing.direct:
-            hits = self._finish(batch, publications, hits)
-        offsets, values = _without_rejected(hits[0], publications)
+        entries = self._entries(publications)
+        if self._standing.direct:
+            lists, values = self._listed(_POSITIVE, publications, entries)
+        else:
+            parts = range(len(self._searches))
+            hits = [self._joined(part, publications, entries) for part in parts]
+            offsets, values = self._finish(batch, publications, hits)
+            lists = Lists(offsets[:-1].astype(np.int64), np.diff(offsets))
+        # Also of rows that are rejected for another reason than their geometry.
+        lists.length[list(publications.reasons)] = 0
         ids = publications.ids
-        table = matches_table(ids.values, self._ids, (offsets, values))
+        table = matches_table(ids.values, self._ids, lists, values)
         reasons = sorted(publications.reasons.items())
         return Answer(table, [(row, ids.text(row), reason) for row, reason in reasons])
 
-    def _hits(self, publications: Publications) -> list[Hits]:
-        """Return for each part what each publication hits; notes geometries that are unusable."""
+    def _entries(self, publications: Publications) -> NDArray[np.int32]:
+        """Return the cache's entry of each geometry that is no point; notes unusable ones."""
         rows = publications.other_rows
         entries, fresh = self._cache.lookup(publications.column, rows)
         if len(fresh):
@@ -135,7 +141,7 @@ class Matcher:
             for row, entry in zip(rows.tolist(), entries.tolist(), strict=True):
                 if entry in self._cache.reasons:
                     publications.reasons.setdefault(row, self._cache.reasons[entry])
-        return [self._joined(k, publications, entries) for k in range(len(self._searches))]
+        return entries
 
     def _match_fresh(
         self, publications: Publications, rows: NDArray[np.int64], entries: NDArray[np.int32]
@@ -146,6 +152,22 @@ class Matcher:
             self._cache.reasons[int(entries[k])] = geometries.reason[k]
         for part, search in enumerate(self._searches):
             self._cache.store(part, entries, *search.extended(geometries))
+
+    def _listed(
+        self, part: int, publications: Publications, entries: NDArray[np.int32]
+    ) -> tuple[Lists, NDArray[np.int32]]:
+        """Return the list of each publication; lists stay where they are if all are points."""
+        n = len(publications.ids.values)
+        if len(publications.other_rows):
+            offsets, values = self._joined(part, publications, entries)
+            return Lists(offsets[:-1].astype(np.int64), np.diff(offsets)), values
+        points, values = self._searches[part].points(publications.xs, publications.ys)
+        if len(points.start) == n:
+            return points, values
+        lists = Lists(np.zeros(n, np.int64), np.zeros(n, np.int32))
+        lists.start[publications.point_rows] = points.start
+        lists.length[publications.point_rows] = points.length
+        return lists, values
 
     def _joined(self, part: int, publications: Publications, entries: NDArray[np.int32]) -> Hits:
         """Bring the lists of points and of other geometries into the order of the batch."""
@@ -163,7 +185,7 @@ class Matcher:
 
     def _finish(
         self, batch: pa.RecordBatch | pa.Table, publications: Publications, hits: list[Hits]
-    ) -> list[Hits]:
+    ) -> Hits:
         """Check what hits leave to check, add what rows without a hit match, and join all."""
         standing = self._standing
         one = _one_batch(batch)
@@ -177,7 +199,7 @@ class Matcher:
             for first in range(0, n, at_once):
                 pairs = complement_pairs(*hits[_COMPLEMENT], first, min(n, first + at_once), absent)
                 sources.append(self._checked(one, publications, *pairs))
-        return [merge_sources(sources, n)]
+        return merge_sources(sources, n)
 
     def _checked(
         self,
@@ -197,20 +219,6 @@ def _one_batch(batch: pa.RecordBatch | pa.Table) -> pa.RecordBatch:
     """Return the batch as one, each column one array without views."""
     columns = [one_array(column) for column in batch.columns]
     return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
-
-
-def _without_rejected(hits: Hits, publications: Publications) -> Hits:
-    """Empty the lists of rows that are rejected for another reason than their geometry."""
-    offsets, values = hits
-    bad = np.fromiter(publications.reasons, np.int64, len(publications.reasons))
-    count = np.diff(offsets)
-    if len(bad) == 0 or not count[bad].any():
-        return hits
-    keep = np.ones(len(count), np.bool_)
-    keep[bad] = False
-    values = values[np.repeat(keep, count)]
-    count = np.where(keep, count, 0)
-    return np.concatenate([[0], np.cumsum(count)]).astype(np.int32), values
 
 
 def _report(found: Rejects, rejects: Rejects | None) -> None:
@@ -254,7 +262,7 @@ def _repeated_ids(publications: pa.Table, found: Rejects) -> NDArray[np.bool_]:
     codes = pc.dictionary_encode(ids.values).indices.to_numpy(zero_copy_only=False)
     _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
     repeated = first[inverse] != np.arange(len(codes))
-    repeated &= ids.reason == ""
+    repeated[list(ids.reasons)] = False
     for row in np.flatnonzero(repeated):
         reason = "id is already used by an earlier row"
         found.add("publications", int(row), ids.text(int(row)), reason)

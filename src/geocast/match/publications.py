@@ -40,7 +40,7 @@ def read_publications(batch: pa.RecordBatch | pa.Table) -> Publications:
     ids = string_ids(batch, "publications")
     column = from_arrow(binary_column(batch, "geometry", "publications"))
     counts = count(column)
-    reasons = {int(row): ids.reason[row] for row in np.flatnonzero(ids.reason != "")}
+    reasons = dict(ids.reasons)
     is_point = counts.kind == _POINT
     point_rows = np.flatnonzero(is_point)
     xs, ys = _point_coordinates(column, point_rows)

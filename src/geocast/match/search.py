@@ -135,18 +135,20 @@ class Search:
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint16]]:
         """Add for multipoints, which have no candidates, what their points hit in the cells."""
         rows = np.flatnonzero(pub.dim == 0)
+        rows = rows[hilbert_order(pub.bounds[rows])]
         own_off, own_items, own_relation = relate_multipoints(
             index.trie, self._part.shapes, pub, rows
         )
-        owner = np.repeat(np.arange(len(pub.dim)), np.diff(offsets))
-        owner = np.concatenate([owner, np.repeat(rows, np.diff(own_off))])
-        order = np.argsort(owner, kind="stable")
-        merged = np.searchsorted(owner[order], np.arange(len(pub.dim) + 1))
-        return (
-            merged,
-            np.concatenate([items, own_items])[order],
-            np.concatenate([relation, own_relation])[order],
-        )
+        count = np.diff(offsets)
+        count[rows] = np.diff(own_off)
+        merged = np.zeros(len(offsets), np.int64)
+        np.cumsum(count, out=merged[1:])
+        place = _places(offsets[:-1], np.diff(offsets), merged[:-1])
+        own_place = _places(own_off[:-1], np.diff(own_off), merged[rows])
+        all_items, all_relations = np.empty(merged[-1], np.int32), np.empty(merged[-1], np.uint16)
+        all_items[place], all_items[own_place] = items, own_items
+        all_relations[place], all_relations[own_place] = relation, own_relation
+        return merged, all_items, all_relations
 
     def _emit(
         self,
@@ -192,6 +194,13 @@ class Search:
         who, rows = who[holds], rows[holds]
         order = np.argsort(who, kind="stable")
         return add_to_lists(lists, values, q[who[order]], self._label[rows[order]], self._sort)
+
+
+def _places(
+    start: NDArray[np.int64], count: NDArray[np.int64], target: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return where each item goes if the lists that begin at `start` are to begin at `target`."""
+    return np.arange(int(count.sum())) + np.repeat(target - start, count)
 
 
 def _points_as_shapes(xs: NDArray[np.float64], ys: NDArray[np.float64]) -> Shapes:

@@ -63,7 +63,9 @@ def read_subscriptions(table: pa.Table) -> Subscriptions:
     if "geometry" not in table.column_names and "filter" not in table.column_names:
         raise InputError("subscriptions have neither a column 'geometry' nor a column 'filter'")
     ids = string_ids(table, "subscriptions")
-    reader = _Reader(ids, ids.reason.copy())
+    reader = _Reader(ids, np.full(len(table), "", dtype=object))
+    for row, reason in ids.reasons.items():
+        reader.reason[row] = reason
     geometry, encoded = _read_geometries(table, reader)
     predicate = _read_predicates(table, reader)
     form, forms = _read_filters(table, reader)

@@ -52,12 +52,13 @@ class Batch:
     @property
     def nameless(self) -> NDArray[np.bool_]:
         """Which rows have no usable id."""
-        return np.asarray(self._ids.reason != "", np.bool_)
+        which = np.zeros(self._batch.num_rows, np.bool_)
+        which[list(self._ids.reasons)] = True
+        return which
 
     def rejected(self, reasons: dict[int, str]) -> list[tuple[int, str | None, str]]:
         """Return (row, id, reason) of the rows that have these reasons, or no usable id."""
-        nameless = np.flatnonzero(self.nameless).tolist()
-        reasons = reasons | {row: self._ids.reason[row] for row in nameless}
+        reasons = reasons | self._ids.reasons
         return [(row, self._ids.text(row), reason) for row, reason in sorted(reasons.items())]
 
     def turns(self, *, real_ids: bool) -> list[Turn]:

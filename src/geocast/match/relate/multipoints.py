@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -34,13 +36,24 @@ from geocast.match.relate.place import place_in_entry
 
 __all__ = ["distinct_points", "relate_multipoints"]
 
+_FEW: Final = 24  # points that are compared with each other sooner than sorted
+
 
 @njit(cache=True)
 def distinct_points(xy: NDArray[np.float64], a: int, b: int) -> NDArray[np.int64]:
     """Return the numbers of the vertices a:b that are not equal to an earlier one."""
-    order = np.argsort(xy[a:b, 0])
     kept = np.empty(b - a, np.int64)
     n = 0
+    if b - a <= _FEW:
+        for v in range(a, b):
+            j = 0
+            while j < n and (xy[kept[j], 0] != xy[v, 0] or xy[kept[j], 1] != xy[v, 1]):
+                j += 1
+            if j == n:
+                kept[n] = v
+                n += 1
+        return kept[:n]
+    order = np.argsort(xy[a:b, 0])
     for k in range(b - a):
         v = a + order[k]
         repeated = False
