@@ -77,9 +77,10 @@ class Search:
         lists = Lists(np.zeros(len(number), np.int64), np.zeros(len(number), np.int32))
         if len(usable) == 0 or len(self._part.row) == 0:
             return lists, np.empty(0, np.int32)
-        shapes, care = geometries.shapes, frozen(geometries.care)
-        if len(usable) < len(number) or (number != np.arange(len(number))).any():
-            shapes, care = take(shapes, number[usable]), frozen(care[number[usable]])
+        # Neighbours one after another: they read the same parts of the index.
+        usable = usable[hilbert_order(geometries.shapes.bounds[number[usable]])]
+        shapes = take(geometries.shapes, number[usable])
+        care = frozen(geometries.care[number[usable]])
         if isinstance(self._part.index, CellIndex):
             found, values = self._decide(self._part.index, shapes, care)
         else:
@@ -96,10 +97,9 @@ class Search:
         offsets, items, asked = self._candidates(pub, extended)
         relation = np.zeros(len(items), np.uint16)
         if len(extended):
-            order = hilbert_order(pub.bounds[extended])
             relate_batch(
                 index.trie, index.coarse, part.shapes, part.care, part.blocks, pub, care,
-                extended[order], offsets, items, asked, self._scratch(pub, offsets), relation,
+                extended, offsets, items, asked, self._scratch(pub, offsets), relation,
             )  # fmt: skip
         if len(extended) < len(pub.dim):
             offsets, items, relation = self._with_multipoints(index, pub, offsets, items, relation)
@@ -135,7 +135,6 @@ class Search:
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint16]]:
         """Add for multipoints, which have no candidates, what their points hit in the cells."""
         rows = np.flatnonzero(pub.dim == 0)
-        rows = rows[hilbert_order(pub.bounds[rows])]
         own_off, own_items, own_relation = relate_multipoints(
             index.trie, self._part.shapes, pub, rows
         )
