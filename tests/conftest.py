@@ -3,7 +3,12 @@ from __future__ import annotations
 from typing import Any, Final
 
 import pytest
+from hypothesis import settings
 from xdist.scheduler import LoadScopeScheduling
+
+# An example may wait for a kernel to be compiled, or for a processor that others use.
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
 
 LONGEST_FIRST: Final = (
     "tests/chaos/test_guarantees",

@@ -119,10 +119,14 @@ def test_disjoint(source: str) -> None:
     for first in range(0, len(publications), 250):  # nearly all pairs match: a few at a time
         some = publications[first : first + 250]
         rows, columns = found_pairs(matcher.match(publication_table(some)))
-        own_rows, own_columns = np.nonzero(apart[first : first + 250])
+        found = np.zeros((len(some), len(areas)), dtype=bool)
+        found[rows, columns] = True
+        assert np.count_nonzero(found) == len(rows), "a match is reported twice"
+        wrong = found != apart[first : first + 250]
+        extra, missing = (np.argwhere(wrong & side) for side in (found, ~found))
         assert_pairs(
-            (rows + first, columns),
-            (own_rows + first, own_columns),
+            (extra[:, 0] + first, extra[:, 1]),
+            (missing[:, 0] + first, missing[:, 1]),
             lambda i, j: ("disjoint", publications[i], areas[j]),
         )
 
