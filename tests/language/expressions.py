@@ -26,7 +26,7 @@ _COLUMNS: dict[str, list[Any]] = {
     "t": [dt.datetime(2020, 1, 2, hour, tzinfo=UTC) for hour in (0, 6, 12, 18, 23, 0)],
     "i": ["2020-01-01", "2020-01-02T06:00:00Z", "never", None, "2020-01-02T07:00:00+01:00", ""],
     "l": [["a"], ["a", "b"], [], None, ["b", "c"], ["a", "a"]],
-    "m": [1.0, "a", True, 2.5, None, -2.0],  # with one fraction, all are in double precision
+    "m": [1, "a", True, 2.5, None, -2],
 }
 _TYPES = {"t": pa.timestamp("ms", "UTC"), "d": pa.date32()}
 BATCH: pa.RecordBatch = batch_of(

@@ -78,6 +78,7 @@ RATIOS = (
     Ratio("osm", COLD, _PLAIN, 5),
     Ratio("million", COLD, COLD, 0.5, against_workload="points-unique"),
     Ratio("spark-points", ON_SPARK, NO_MATCHING, 0.8),
+    Ratio("spark-points", ON_SPARK, TWO_PROCESSES, 0.9),
     Ratio("spark-unique", ON_SPARK, TWO_PROCESSES, 0.9),
 )
 

@@ -8,17 +8,39 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from geocast.match.content.values import Numbers
+from geocast.match.content.values import Mask, Numbers
 
 __all__ = ["compute"]
 
 _LIMIT = 2**63
+_EXACT = 2**53
+_REAL = ("/", "^")
 
 
 def compute(op: str, left: Numbers, right: Numbers) -> Numbers:
-    """Compute row by row; no value where an operand has none, by zero, or beyond all bounds."""
-    first, second = _operands(op, left.data, right.data)
-    valid = left.valid & right.valid
+    """Compute row by row; no value where an operand has none, by zero, or beyond all bounds.
+
+    What a row gives does not depend on the others: integers are computed exactly also where
+    other rows have fractions.
+    """
+    valid = np.asarray(left.valid & right.valid)
+    whole = np.zeros(len(valid), np.bool_) if op in _REAL else _whole(left) & _whole(right) & valid
+    if not whole.any():
+        return _computed(op, left.data.astype(np.float64), right.data.astype(np.float64), valid)
+    if (whole == valid).all():
+        return _computed(op, *_integers(op, left.data, right.data, whole), valid)
+    first, second = (np.where(whole, 1, side.data).astype(np.float64) for side in (left, right))
+    real = _computed(op, first, second, valid)
+    exact = _computed(op, *_integers(op, left.data, right.data, whole), whole)
+    large = (np.abs(exact.data[whole].astype(object)) > _EXACT).any()
+    data = real.data.astype(object) if large else real.data
+    data[whole] = exact.data[whole]
+    known = np.where(whole, exact.valid, real.valid)
+    return Numbers(data, known, None if large else whole)
+
+
+def _computed(op: str, first: NDArray[Any], second: NDArray[Any], valid: Mask) -> Numbers:
+    """Compute in the type of the operands."""
     if op in ("/", "%", "div"):
         valid = valid & (second != 0).astype(np.bool_)
         second = np.where(
@@ -32,16 +54,26 @@ def compute(op: str, left: Numbers, right: Numbers) -> Numbers:
     return Numbers(result, valid)
 
 
-def _operands(
-    op: str, left: NDArray[Any], right: NDArray[Any]
+def _whole(numbers: Numbers) -> Mask:
+    """Which of the numbers are integers."""
+    if numbers.data.dtype == object:
+        return np.array([isinstance(value, int) for value in numbers.data], np.bool_)
+    if numbers.whole is not None:
+        return numbers.whole
+    return np.full(len(numbers.data), numbers.data.dtype == np.int64)
+
+
+def _integers(
+    op: str, left: NDArray[Any], right: NDArray[Any], rows: Mask
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return both in the type to compute in: int64, Python int if that overflows, or float64."""
-    integers = left.dtype == right.dtype == np.int64
-    if not integers or op in ("/", "^"):
-        return left.astype(np.float64), right.astype(np.float64)
-    if _bound(op, _largest(left), _largest(right)) < _LIMIT:
-        return left, right
-    return left.astype(object), right.astype(object)
+    """Return both as int64, or as Python integers if that overflows; 1 but in these rows."""
+    both = [np.where(rows, data, 1) for data in np.broadcast_arrays(left, right)]
+    first, second = (data if data.dtype == object else data.astype(np.int64) for data in both)
+    if object in (first.dtype, second.dtype):
+        return first.astype(object), second.astype(object)
+    if _bound(op, _largest(first), _largest(second)) < _LIMIT:
+        return first, second
+    return first.astype(object), second.astype(object)
 
 
 def _largest(data: NDArray[np.int64]) -> int:

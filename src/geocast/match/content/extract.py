@@ -103,12 +103,13 @@ def numbers(pieces: Iterable[Piece], length: int) -> Numbers:
     if len(chosen) == 1 and chosen[0].rows is None:
         return parts[0]
     data = np.zeros(length, _common_type(parts))
-    valid = np.zeros(length, np.bool_)
+    valid, whole = np.zeros(length, np.bool_), np.zeros(length, np.bool_)
     for piece, part in zip(chosen, parts, strict=True):
         rows = slice(None) if piece.rows is None else piece.rows
         data[rows] = part.data if data.dtype != object else part.data.astype(object)
         valid[rows] = part.valid
-    return Numbers(data, valid)
+        whole[rows] = part.data.dtype == np.int64
+    return Numbers(data, valid, whole if data.dtype == np.float64 else None)
 
 
 def _common_type(parts: list[Numbers]) -> Any:

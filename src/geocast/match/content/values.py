@@ -36,10 +36,14 @@ class Truth:
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """int64 or float64, or Python numbers where neither holds them exactly."""
+    """int64 or float64, or Python numbers where neither holds them exactly.
+
+    `whole` tells which of float64 data are integers to arithmetic; without it, none of them is.
+    """
 
     data: NDArray[Any]
     valid: Mask
+    whole: Mask | None = None
 
 
 @dataclass(frozen=True, slots=True)
