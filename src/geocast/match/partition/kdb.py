@@ -1,6 +1,7 @@
 """KDB tree: the fullest cell is cut in two, at the median of its longer side.
 
-Both halves hold equally many centres, however skewed the data are. Cells become long and thin where many centres share a coordinate.
+Both halves hold equally many centres, however skewed the data are. Cells become long and thin
+where many centres share a coordinate.
 
 **Where it comes from.** J. T. Robinson: "The K-D-B-tree", SIGMOD 1981.
 """
