@@ -1,31 +1,43 @@
 from __future__ import annotations
 
+import pyarrow as pa
 import pytest
 
-from geocast.errors import UnknownNameError
+from geocast.errors import InputError, UnknownNameError
 from geocast.match.index import INDEXES
-from geocast.pipeline import algorithm_names, parse_name
-from geocast.pipeline.registry import INDEX_CODES
-from geocast.pipeline.ris import Ris
+from geocast.match.partition import METHODS
+from geocast.pipeline import (
+    REPRESENTATIVES,
+    Variant,
+    algorithm_names,
+    make_algorithm,
+    parse_name,
+    variant_names,
+)
+from geocast.pipeline.variants import INDEX_CODES
 
 
 @pytest.mark.parametrize(
-    ("name", "index"),
+    ("name", "variant"),
     [
-        ("RIS", "cells"),
-        ("ris", "cells"),
-        (" RIS ", "cells"),
-        ("RIS[HT]", "hprtree"),
-        ("RIS[ST]", "strtree"),
-        ("RIS[QT]", "quadtree"),
-        ("ris[mg]", "multigrid"),
+        ("RIS", Variant("RIS")),
+        (" ris ", Variant("RIS")),
+        ("RIS[HT]", Variant("RIS", "HT")),
+        ("sPS{QT}", Variant("sPS", None, "QT")),
+        ("SPIS[qt]{kt}", Variant("sPIS", "QT", "KT")),
+        ("RIsPS[ST]{VO}", Variant("RIsPS", "ST", "VO")),
+        ("rihps[ht]", Variant("RIhPS", "HT")),
     ],
 )
-def test_a_name_gives_a_family_and_an_index(name: str, index: str) -> None:
-    assert parse_name(name) == (Ris, index)
+def test_a_name_gives_a_family_an_index_and_a_partitioning(name: str, variant: Variant) -> None:
+    assert parse_name(name) == variant
 
 
-@pytest.mark.parametrize("name", ["", "SPS", "RIS[]", "RIS[XX]", "RIS[HT", "RISHT", "RIS[HT]{KT}"])
+@pytest.mark.parametrize(
+    "name",
+    ["", "SPS", "RIS[]", "RIS[XX]", "RIS[MG]", "RIS[HT", "RISHT", "RIS[HT]{KT}", "sPS[HT]{QT}",
+     "sPIS{QT}", "RIsPS[HT]", "RIhPS[HT]{QT}", "sPS{XX}", "CEN[ST]"],
+)  # fmt: skip
 def test_an_unknown_name_is_refused_with_the_list_of_names(name: str) -> None:
     with pytest.raises(UnknownNameError) as refusal:
         parse_name(name)
@@ -35,9 +47,20 @@ def test_an_unknown_name_is_refused_with_the_list_of_names(name: str) -> None:
     assert "\n" not in message
 
 
-def test_every_name_that_is_listed_is_known() -> None:
-    assert [parse_name(name) for name in algorithm_names()]
+def test_there_are_48_variants_and_the_default() -> None:
+    names = variant_names()
+    assert len(set(names)) == 48
+    assert algorithm_names() == ["RIS", *names]
+    assert all(parse_name(name).name == name for name in algorithm_names())
+    assert set(REPRESENTATIVES) <= set(names)
 
 
-def test_every_code_names_an_index_that_exists() -> None:
+def test_every_code_names_something_that_exists() -> None:
     assert set(INDEX_CODES.values()) <= set(INDEXES)
+    assert {parse_name(name).method for name in variant_names()} == {None, *METHODS}
+
+
+def test_there_has_to_be_a_cell() -> None:
+    table = pa.table({"id": ["s"], "filter": ["mag > 1"]})
+    with pytest.raises(InputError, match="cells must be at least 1, not 0"):
+        make_algorithm("sPS{QT}", table, cells=0)

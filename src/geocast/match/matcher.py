@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 
@@ -23,20 +25,43 @@ from geocast.match.answer import (
 from geocast.match.cache import ListCache
 from geocast.match.columns import one_array, string_ids
 from geocast.match.geometry.decode import decode_column
+from geocast.match.index.base import Boxes, Candidates
 from geocast.match.publications import Publications, read_publications
 from geocast.match.relate.lists import Lists, gather
-from geocast.match.search import Search
+from geocast.match.search import Search, picked
 from geocast.match.standing import Standing, build_standing
 from geocast.match.store import load, save
 from geocast.match.strings import Strings
-from geocast.match.subscriptions import read_subscriptions
+from geocast.match.subscriptions import Subscriptions, read_subscriptions
 from geocast.model import Rejects
 
-__all__ = ["Matcher", "match"]
+__all__ = ["GeometryTable", "Matcher", "Pairs", "match"]
 
 _POSITIVE: Final = 0
 _COMPLEMENT: Final = 1
 _PAIRS_AT_ONCE: Final = 1 << 22
+
+
+@dataclass(frozen=True)
+class GeometryTable:
+    """Of each geometry of a matcher its box, its dimension, and the predicates asked of it."""
+
+    boxes: Boxes
+    dim: NDArray[np.int8]
+    need: NDArray[np.uint16]
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Publication row[k] of a batch matches subscription[k], by number; sorted by both.
+
+    Subscriptions are numbered by the order of their ids. `reasons` says of some rows why they
+    cannot be used.
+    """
+
+    row: NDArray[np.int64]
+    subscription: NDArray[np.int32]
+    reasons: dict[int, str]
 
 
 class Matcher:
@@ -60,13 +85,24 @@ class Matcher:
 
     def _open(self, standing: Standing) -> None:
         self._standing = standing
-        self._ids = Strings(standing.ids)
         labels = standing.labels()
         self._searches = [
             Search(part, label, sort=standing.direct)
             for part, label in zip(standing.parts, labels, strict=True)
         ]
         self.forget()
+
+    @cached_property
+    def _ids(self) -> Strings:
+        return Strings(self._standing.ids)
+
+    @classmethod
+    def of(cls, read: Subscriptions, index: str) -> Matcher:
+        """Return the matcher of subscriptions that were read already."""
+        matcher = cls.__new__(cls)
+        matcher._rejects = read.rejects
+        matcher._open(build_standing(read, index))
+        return matcher
 
     @classmethod
     def open(cls, directory: str | Path) -> Matcher:
@@ -89,6 +125,11 @@ class Matcher:
     def properties(self) -> frozenset[str]:
         """The names of the attributes that filters use; other columns need not be passed."""
         return self._standing.rest.scan.properties
+
+    def geometry_table(self) -> GeometryTable:
+        """Return what stands on the geometries that `pairs` knows by number."""
+        part = self._standing.parts[_POSITIVE]
+        return GeometryTable(part.shapes.bounds, part.shapes.dim, part.need)
 
     def __len__(self) -> int:
         """Return the number of subscriptions."""
@@ -115,28 +156,47 @@ class Matcher:
 
     def answer(self, batch: pa.RecordBatch | pa.Table) -> Answer:
         """Match one batch; unlike `match` it returns the rejected rows."""
-        publications = read_publications(batch)
-        entries = self._entries(publications)
-        if self._standing.direct:
-            lists, values = self._listed(_POSITIVE, publications, entries)
-        else:
-            parts = range(len(self._searches))
-            hits = [self._joined(part, publications, entries) for part in parts]
-            offsets, values = self._finish(batch, publications, hits)
-            lists = Lists(offsets[:-1].astype(np.int64), np.diff(offsets))
-        # Also of rows that are rejected for another reason than their geometry.
-        lists.length[list(publications.reasons)] = 0
+        publications, lists, values = self._found(batch, None)
         ids = publications.ids
         table = matches_table(ids.values, self._ids, lists, values)
         reasons = sorted(publications.reasons.items())
         return Answer(table, [(row, ids.text(row), reason) for row, reason in reasons])
 
-    def _entries(self, publications: Publications) -> NDArray[np.int32]:
+    def pairs(self, batch: pa.RecordBatch, among: Candidates | None = None) -> Pairs:
+        """Match one batch and return numbers in place of ids, which need not differ here.
+
+        `among` are the geometries of this matcher that each publication may meet, where that is
+        known beforehand; only those are looked at. They must depend on its geometry alone.
+        """
+        publications, lists, values = self._found(batch, among)
+        count = lists.length.astype(np.int64)
+        offsets = np.concatenate([[0], np.cumsum(count)])
+        source = np.repeat(lists.start - offsets[:-1], count) + np.arange(offsets[-1])
+        return Pairs(np.repeat(np.arange(len(count)), count), values[source], publications.reasons)
+
+    def _found(
+        self, batch: pa.RecordBatch | pa.Table, among: Candidates | None
+    ) -> tuple[Publications, Lists, NDArray[np.int32]]:
+        """Return for each publication the list of the subscriptions that it matches."""
+        publications = read_publications(batch)
+        entries = self._entries(publications, among)
+        if self._standing.direct:
+            lists, values = self._listed(_POSITIVE, publications, entries, among)
+        else:
+            parts = range(len(self._searches))
+            hits = [self._joined(part, publications, entries, among) for part in parts]
+            offsets, values = self._finish(batch, publications, hits)
+            lists = Lists(offsets[:-1].astype(np.int64), np.diff(offsets))
+        # Also of rows that are rejected for another reason than their geometry.
+        lists.length[list(publications.reasons)] = 0
+        return publications, lists, values
+
+    def _entries(self, publications: Publications, among: Candidates | None) -> NDArray[np.int32]:
         """Return the cache's entry of each geometry that is no point; notes unusable ones."""
         rows = publications.other_rows
         entries, fresh = self._cache.lookup(publications.column, rows)
         if len(fresh):
-            self._match_fresh(publications, rows[fresh], entries[fresh])
+            self._match_fresh(publications, rows[fresh], entries[fresh], among)
         if self._cache.reasons:
             for row, entry in zip(rows.tolist(), entries.tolist(), strict=True):
                 if entry in self._cache.reasons:
@@ -144,24 +204,33 @@ class Matcher:
         return entries
 
     def _match_fresh(
-        self, publications: Publications, rows: NDArray[np.int64], entries: NDArray[np.int32]
+        self,
+        publications: Publications,
+        rows: NDArray[np.int64],
+        entries: NDArray[np.int32],
+        among: Candidates | None,
     ) -> None:
         """Match geometries met for the first time, and keep their lists."""
         geometries = decode_column(publications.column, publications.counts, rows)
         for k in np.flatnonzero(geometries.reason != ""):
             self._cache.reasons[int(entries[k])] = geometries.reason[k]
+        few = None if among is None else picked(among, rows)
         for part, search in enumerate(self._searches):
-            self._cache.store(part, entries, *search.extended(geometries))
+            self._cache.store(part, entries, *search.extended(geometries, few))
 
     def _listed(
-        self, part: int, publications: Publications, entries: NDArray[np.int32]
+        self,
+        part: int,
+        publications: Publications,
+        entries: NDArray[np.int32],
+        among: Candidates | None,
     ) -> tuple[Lists, NDArray[np.int32]]:
         """Return the list of each publication; lists stay where they are if all are points."""
         n = len(publications.ids.values)
         if len(publications.other_rows):
-            offsets, values = self._joined(part, publications, entries)
+            offsets, values = self._joined(part, publications, entries, among)
             return Lists(offsets[:-1].astype(np.int64), np.diff(offsets)), values
-        points, values = self._searches[part].points(publications.xs, publications.ys)
+        points, values = self._points(part, publications, among)
         if len(points.start) == n:
             return points, values
         lists = Lists(np.zeros(n, np.int64), np.zeros(n, np.int32))
@@ -169,9 +238,21 @@ class Matcher:
         lists.length[publications.point_rows] = points.length
         return lists, values
 
-    def _joined(self, part: int, publications: Publications, entries: NDArray[np.int32]) -> Hits:
+    def _points(
+        self, part: int, publications: Publications, among: Candidates | None
+    ) -> tuple[Lists, NDArray[np.int32]]:
+        few = None if among is None else picked(among, publications.point_rows)
+        return self._searches[part].points(publications.xs, publications.ys, few)
+
+    def _joined(
+        self,
+        part: int,
+        publications: Publications,
+        entries: NDArray[np.int32],
+        among: Candidates | None,
+    ) -> Hits:
         """Bring the lists of points and of other geometries into the order of the batch."""
-        points, point_values = self._searches[part].points(publications.xs, publications.ys)
+        points, point_values = self._points(part, publications, among)
         start, length, values = self._cache.lists(part, entries)
         count = np.zeros(len(publications.ids.values), np.int32)
         count[publications.point_rows] = points.length

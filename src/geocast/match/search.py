@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from geocast.match.geometry.curves import hilbert_order
 from geocast.match.geometry.decode import Geometries
 from geocast.match.geometry.shapes import Shapes, frozen, take, to_geos
+from geocast.match.index.base import Candidates
 from geocast.match.index.cells import CellIndex
 from geocast.match.part import Part
 from geocast.match.predicate.relation import DOUBT
@@ -26,7 +27,7 @@ from geocast.match.relate.points import Labels, curve_order, match_points
 from geocast.match.relate.referee import Referee
 from geocast.match.relate.work import Work, most_vertices, new_work
 
-__all__ = ["Search"]
+__all__ = ["Search", "picked"]
 
 
 class Search:
@@ -46,14 +47,20 @@ class Search:
         self._values = np.empty(0, np.int32)
 
     def points(
-        self, xs: NDArray[np.float64], ys: NDArray[np.float64]
+        self,
+        xs: NDArray[np.float64],
+        ys: NDArray[np.float64],
+        among: Candidates | None = None,
     ) -> tuple[Lists, NDArray[np.int32]]:
-        """Return the lists of single points; the values are good until the next call."""
+        """Return the lists of single points; the values are good until the next call.
+
+        `among` are the geometries that each may hit, where that is known beforehand.
+        """
         lists = Lists(np.zeros(len(xs), np.int64), np.zeros(len(xs), np.int32))
         if len(xs) == 0 or len(self._part.row) == 0:
             return lists, np.empty(0, np.int32)
-        if not isinstance(self._part.index, CellIndex):
-            return self._refine(_points_as_shapes(xs, ys))
+        if among is not None or not isinstance(self._part.index, CellIndex):
+            return self._refine(_points_as_shapes(xs, ys), among)
         order = curve_order(xs, ys)
         if len(self._values) < 16 * len(xs):
             self._values = np.empty(16 * len(xs), np.int32)
@@ -70,8 +77,13 @@ class Search:
             )
         return lists, values
 
-    def extended(self, geometries: Geometries) -> tuple[Lists, NDArray[np.int32]]:
-        """Return the lists of multipoints, lines and areas; unusable ones have empty lists."""
+    def extended(
+        self, geometries: Geometries, among: Candidates | None = None
+    ) -> tuple[Lists, NDArray[np.int32]]:
+        """Return the lists of multipoints, lines and areas; unusable ones have empty lists.
+
+        `among` are the geometries that each may hit, where that is known beforehand.
+        """
         number = geometries.number
         usable = np.flatnonzero(number >= 0)
         lists = Lists(np.zeros(len(number), np.int64), np.zeros(len(number), np.int32))
@@ -81,7 +93,9 @@ class Search:
         usable = usable[hilbert_order(geometries.shapes.bounds[number[usable]])]
         shapes = take(geometries.shapes, number[usable])
         care = frozen(geometries.care[number[usable]])
-        if isinstance(self._part.index, CellIndex):
+        if among is not None:
+            found, values = self._refine(shapes, picked(among, usable))
+        elif isinstance(self._part.index, CellIndex):
             found, values = self._decide(self._part.index, shapes, care)
         else:
             found, values = self._refine(shapes)
@@ -168,9 +182,11 @@ class Search:
             values = self._ask(to_geos(pub, q), q, inverse, items[doubtful], lists, values)
         return lists, values
 
-    def _refine(self, pub: Shapes) -> tuple[Lists, NDArray[np.int32]]:
-        """Ask GEOS about every candidate that the rules leave."""
-        offsets, items, _ = self._candidates(pub, np.arange(len(pub.dim)))
+    def _refine(
+        self, pub: Shapes, among: Candidates | None = None
+    ) -> tuple[Lists, NDArray[np.int32]]:
+        """Ask GEOS about every candidate: those given, or those that index and rules leave."""
+        offsets, items = among or self._candidates(pub, np.arange(len(pub.dim)))[:2]
         relation = np.full(len(items), DOUBT, np.uint16)
         return self._emit(pub, offsets, items, relation)
 
@@ -193,6 +209,15 @@ class Search:
         who, rows = who[holds], rows[holds]
         order = np.argsort(who, kind="stable")
         return add_to_lists(lists, values, q[who[order]], self._label[rows[order]], self._sort)
+
+
+def picked(lists: Candidates, rows: NDArray[np.int64]) -> Candidates:
+    """Return the lists of these rows, one after another."""
+    offsets, items = lists
+    count = offsets[rows + 1] - offsets[rows]
+    ends = np.concatenate([[0], np.cumsum(count)]).astype(np.int64)
+    source = np.repeat(offsets[rows] - ends[:-1], count) + np.arange(ends[-1])
+    return ends, items[source]
 
 
 def _places(

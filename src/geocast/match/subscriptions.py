@@ -22,7 +22,7 @@ from geocast.match.columns import (
     string_ids,
 )
 from geocast.match.geometry.decode import Geometries, decode_distinct
-from geocast.match.rows import RowBuilder, Rows
+from geocast.match.rows import POSITIVE, RowBuilder, Rows
 from geocast.model import Predicate, Rejects
 
 __all__ = ["Subscriptions", "read_subscriptions"]
@@ -39,6 +39,39 @@ class Subscriptions:
     rows: Rows
     geometries: Geometries
     rejects: Rejects
+
+    @property
+    def bounded(self) -> NDArray[np.bool_]:
+        """Which subscriptions can match only where their boxes are: nothing `disjoint`."""
+        elsewhere = self.rows.subscription[self.rows.kind != POSITIVE]
+        bounded = np.ones(len(self.ids), np.bool_)
+        bounded[elsewhere] = False
+        return bounded
+
+    def boxes(self) -> NDArray[np.float64]:
+        """Return the box around all geometries of each bounded subscription."""
+        own = np.flatnonzero(self.rows.kind == POSITIVE)
+        bounds = self.geometries.shapes.bounds[self.geometries.number[self.rows.geometry[own]]]
+        boxes = np.tile(np.array([np.inf, np.inf, -np.inf, -np.inf]), (len(self.ids), 1))
+        for side, widest in ((0, np.minimum), (1, np.minimum), (2, np.maximum), (3, np.maximum)):
+            widest.at(boxes[:, side], self.rows.subscription[own], bounds[:, side])
+        return boxes
+
+    def select(self, numbers: NDArray[np.int64]) -> Subscriptions:
+        """Return only these subscriptions, numbers ascending; they are numbered anew from 0."""
+        place = np.full(len(self.ids), _NONE, np.int32)
+        place[numbers] = np.arange(len(numbers))
+        kept = np.flatnonzero(place[self.rows.subscription] != _NONE)
+        used, rest = np.unique(self.rows.rest[kept], return_inverse=True)
+        rows = Rows(
+            subscription=place[self.rows.subscription[kept]],
+            geometry=self.rows.geometry[kept],
+            predicate=self.rows.predicate[kept],
+            kind=self.rows.kind[kept],
+            rest=rest.astype(np.int32),
+            rests=[self.rows.rests[number] for number in used],
+        )
+        return Subscriptions(self.ids.take(pa.array(numbers)), rows, self.geometries, Rejects())
 
 
 @dataclass

@@ -13,12 +13,21 @@ if TYPE_CHECKING:
     from geocast.pipeline.base import Algorithm, Answered, Reader, Writer
     from geocast.pipeline.job import Progress, default_tasks, run_job
     from geocast.pipeline.pieces import Piece
-    from geocast.pipeline.registry import algorithm_names, make_algorithm, parse_name
+    from geocast.pipeline.registry import CELLS, make_algorithm
     from geocast.pipeline.session import check_master, spark_session
     from geocast.pipeline.splits import PublicationFile, Split, open_publications
     from geocast.pipeline.subscriptions import Subscriptions, read_subscriptions
+    from geocast.pipeline.variants import (
+        REPRESENTATIVES,
+        Variant,
+        algorithm_names,
+        parse_name,
+        variant_names,
+    )
 
 __all__ = [
+    "CELLS",
+    "REPRESENTATIVES",
     "Algorithm",
     "Answered",
     "Piece",
@@ -27,6 +36,7 @@ __all__ = [
     "Reader",
     "Split",
     "Subscriptions",
+    "Variant",
     "Writer",
     "algorithm_names",
     "check_master",
@@ -37,6 +47,7 @@ __all__ = [
     "read_subscriptions",
     "run_job",
     "spark_session",
+    "variant_names",
 ]
 
 _HOMES = {
@@ -48,9 +59,13 @@ _HOMES = {
     "default_tasks": "geocast.pipeline.job",
     "run_job": "geocast.pipeline.job",
     "Piece": "geocast.pipeline.pieces",
-    "algorithm_names": "geocast.pipeline.registry",
+    "CELLS": "geocast.pipeline.registry",
     "make_algorithm": "geocast.pipeline.registry",
-    "parse_name": "geocast.pipeline.registry",
+    "REPRESENTATIVES": "geocast.pipeline.variants",
+    "Variant": "geocast.pipeline.variants",
+    "algorithm_names": "geocast.pipeline.variants",
+    "parse_name": "geocast.pipeline.variants",
+    "variant_names": "geocast.pipeline.variants",
     "check_master": "geocast.pipeline.session",
     "spark_session": "geocast.pipeline.session",
     "PublicationFile": "geocast.pipeline.splits",

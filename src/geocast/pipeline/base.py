@@ -49,6 +49,11 @@ class Writer(Protocol):
         """The Spark schema, in DDL, of the batches that a call yields."""
         ...
 
+    @property
+    def whole(self) -> bool:
+        """Whether all that a publication matched must be in one answer."""
+        ...
+
     def __call__(self, answers: Iterable[Answered]) -> Iterator[pa.RecordBatch]:
         """Yield batches of that schema; called once a task, in the worker."""
         ...
@@ -61,8 +66,6 @@ class Algorithm(Protocol):
     builds what the workers need. After that, `run` may be called any number of times.
     """
 
-    def __init__(self, subscriptions: pa.Table, index: str) -> None: ...
-
     @property
     def rejects(self) -> Rejects:
         """The subscriptions that cannot be used; `row` is the row in their table."""
@@ -73,6 +76,12 @@ class Algorithm(Protocol):
         """The attributes that the filters read; no others need to be read or sent."""
         ...
 
-    def run(self, frame: DataFrame, read: Reader, write: Writer) -> DataFrame:
-        """Return, lazily, what `write` makes of the answers to all publications of `frame`."""
+    def run(
+        self, frame: DataFrame, read: Reader, write: Writer, tasks: int | None = None
+    ) -> DataFrame:
+        """Return, lazily, what `write` makes of the answers to all publications of `frame`.
+
+        With `tasks`, the number of partitions of `frame`, partition k of what is returned has the
+        answers to partition k of `frame`, in order.
+        """
         ...

@@ -76,7 +76,7 @@ def _run(
 ) -> list[Piece]:
     try:
         numbers = spark.range(0, len(splits), 1, len(splits))
-        rows = algorithm.run(numbers, SplitReader(splits), writer).collect()
+        rows = algorithm.run(numbers, SplitReader(splits), writer, len(splits)).collect()
     except (PySparkException, Py4JError) as error:
         raise GeocastError(f"Spark gave up: {_gist(str(error))}") from error
     return sorted((Piece(**row.asDict()) for row in rows), key=lambda piece: piece.path)

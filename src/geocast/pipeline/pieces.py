@@ -61,6 +61,7 @@ class PieceWriter:
     schema: str = (
         "path string, publications long, matched long, pairs long, rejected long, failure string"
     )
+    whole: bool = True
 
     def __call__(self, answers: Iterable[Answered]) -> Iterator[pa.RecordBatch]:
         """Write everything, then yield the one row."""

@@ -8,6 +8,9 @@ copy a machine is shared by its workers through the page cache.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
@@ -16,9 +19,12 @@ from geocast.files import Chunk
 from geocast.match.matcher import Matcher
 from geocast.model import Reject, Rejects
 from geocast.pipeline.base import Answered, Reader, Writer
-from geocast.pipeline.shipment import Shipment
+from geocast.pipeline.shipment import Shipment, new_folder
 
 __all__ = ["Ris"]
+
+_OPEN_AT_ONCE: Final = 2
+"""Matchers a worker keeps open: that of the running job and one before it."""
 
 
 class Ris:
@@ -37,15 +43,24 @@ class Ris:
         """The attributes that the filters read."""
         return self._matcher.properties
 
-    def run(self, frame: DataFrame, read: Reader, write: Writer) -> DataFrame:
+    def run(
+        self, frame: DataFrame, read: Reader, write: Writer, tasks: int | None = None
+    ) -> DataFrame:
         """Match every partition of `frame` where it lies."""
-        shipment = Shipment.send(self._matcher, frame.sparkSession.sparkContext)
+        folder = new_folder()
+        self._matcher.save(folder)
+        shipment = Shipment.send(folder, frame.sparkSession.sparkContext)
 
         def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            matcher = shipment.open()
+            matcher = _open(shipment.path())
             return write(_answer(matcher, chunk) for chunk in read(batches))
 
         return frame.mapInArrow(work, write.schema)
+
+
+@lru_cache(maxsize=_OPEN_AT_ONCE)
+def _open(folder: Path) -> Matcher:
+    return Matcher.open(folder)
 
 
 def _answer(matcher: Matcher, chunk: Chunk) -> Answered:

@@ -20,6 +20,7 @@ from pyspark.sql import SparkSession
 
 from geocast.errors import InputError
 from geocast.pipeline.archive import archive_options
+from geocast.pipeline.home import spark_environment
 
 __all__ = ["check_master", "is_local", "settings", "spark_session"]
 
@@ -112,7 +113,7 @@ def _start(master: str, more: Mapping[str, str]) -> SparkSession:
     conf.setAll((settings(master) | dict(more)).items())
     with tempfile.TemporaryFile("w+", prefix="geocast-spark-") as output:
         try:
-            context = _context(conf, output)
+            context = _context(conf, output, local=is_local(master))
         except (PySparkException, Py4JError) as error:
             reason = _last_line(output) or str(error).splitlines()[0]
             raise InputError(f"Spark does not start on {master!r}: {reason}") from error
@@ -120,10 +121,11 @@ def _start(master: str, more: Mapping[str, str]) -> SparkSession:
     return SparkSession(context)
 
 
-def _context(conf: SparkConf, output: IO[str]) -> SparkContext:
+def _context(conf: SparkConf, output: IO[str], *, local: bool) -> SparkContext:
     if SparkContext._gateway is not None:
         return SparkContext(conf=conf)
-    gateway = launch_gateway(conf, {"stdout": output, "stderr": output})
+    with spark_environment(local):
+        gateway = launch_gateway(conf, {"stdout": output, "stderr": output})
     return SparkContext(conf=conf, gateway=gateway)
 
 

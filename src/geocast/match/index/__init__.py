@@ -3,12 +3,14 @@
 Which to take: `cells` decides most matches without geometry and is the matcher's default. Of
 those that only find candidates, `quadtree` is the fastest to build and seldom beaten by the others,
 above all where sizes mix. `hprtree` and `strtree` are the smallest, and do not depend on sizes or
-extent. `multigrid` answers points fastest while they and the items are spread evenly.
+extent. `multigrid` answers points fastest while they and the items are spread evenly. `list` is for
+a few items only.
 """
 
 from geocast.match.index.base import BoundsIndex
 from geocast.match.index.cells import CellIndex
 from geocast.match.index.hprtree import HPRTree
+from geocast.match.index.listed import BoxList
 from geocast.match.index.multigrid import Multigrid
 from geocast.match.index.quadtree import Quadtree
 from geocast.match.index.strtree import STRTree
@@ -21,5 +23,6 @@ INDEXES: dict[str, type[BoundsIndex]] = {
     "hprtree": HPRTree,
     "quadtree": Quadtree,
     "multigrid": Multigrid,
+    "list": BoxList,
 }
 """Every index under its name; a new member is one line here."""

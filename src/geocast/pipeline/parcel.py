@@ -1,0 +1,160 @@
+"""What travels between the steps of a partitioned algorithm, packed into bytes.
+
+Spark sees a few numbers and the packed Arrow data: publications are not turned into rows on their
+way, whatever columns they have, and a geometry that occurs many times in a parcel is sent once.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from geocast.match.index.base import Candidates
+from geocast.model import Reject
+
+__all__ = ["PACKED", "Parcel", "Partial", "join_parcels", "packed"]
+
+PACKED: Final = "task int, target int, source int, content binary"
+"""The Spark schema of parcels and partial answers: a task is to work on it.
+
+Parcels go to the partition `target`; both belong to the publications of partition `source`.
+"""
+
+_PACKED: Final = pa.schema(
+    [("task", pa.int32()), ("target", pa.int32()), ("source", pa.int32()), ("content", pa.binary())]
+)
+
+_LONG_GEOMETRY: Final = 128
+
+
+@dataclass(frozen=True, eq=False)
+class Parcel:
+    """Publications of one source on their way to one partition.
+
+    `row` are their rows in the source; `corner` the lower left corners of their boxes; `home` says
+    which of them are to be accounted for in this partition, `alone` which go nowhere else. `among`
+    are the geometries of the partition that each may meet, None where that is not known.
+    `refused` are records of the source that are no publications.
+    """
+
+    publications: pa.RecordBatch
+    row: NDArray[np.int64]
+    corner: NDArray[np.float64]
+    home: NDArray[np.bool_]
+    alone: NDArray[np.bool_]
+    among: Candidates | None = None
+    refused: tuple[Reject, ...] = ()
+
+    def pack(self) -> bytes:
+        """Return everything as bytes."""
+        rest = (self.row, self.corner, self.home, self.alone, self.among, self.refused)
+        return pickle.dumps((_to_ipc(_slim(self.publications)), *rest), protocol=5)
+
+    @classmethod
+    def unpack(cls, content: bytes) -> Parcel:
+        """Return what `pack` packed."""
+        publications, *rest = pickle.loads(content)
+        return cls(_from_ipc(publications), *rest)
+
+
+def join_parcels(
+    parcels: Sequence[tuple[int, Parcel]],
+) -> Iterator[tuple[NDArray[np.int32], Parcel]]:
+    """Yield parcels for one partition as few large ones, with the source of each publication.
+
+    What they refuse is left out.
+    """
+    by_schema: dict[str, list[tuple[int, Parcel]]] = {}
+    for source, parcel in parcels:
+        by_schema.setdefault(parcel.publications.schema.to_string(), []).append((source, parcel))
+    for alike in by_schema.values():
+        own = [parcel for _, parcel in alike]
+        sizes = [len(parcel.row) for parcel in own]
+        sources = np.repeat(np.array([source for source, _ in alike], np.int32), sizes)
+        yield sources, _joined(own)
+
+
+def _joined(parcels: Sequence[Parcel]) -> Parcel:
+    lists = [parcel.among for parcel in parcels if parcel.among is not None]
+    among = None
+    if lists:
+        counts = np.concatenate([np.diff(offsets) for offsets, _ in lists])
+        offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        among = offsets, np.concatenate([items for _, items in lists])
+    batch = pa.concat_batches([parcel.publications for parcel in parcels])
+    return Parcel(
+        batch,
+        np.concatenate([parcel.row for parcel in parcels]),
+        np.concatenate([parcel.corner for parcel in parcels]),
+        np.concatenate([parcel.home for parcel in parcels]),
+        np.concatenate([parcel.alone for parcel in parcels]),
+        among,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Partial:
+    """What one partition found for the publications of one source.
+
+    Publication row[k], called ids[k], matches the subscriptions number[k], where rows may repeat.
+    `publications` counts those that are accounted for here, with the `refused`.
+    """
+
+    publications: int
+    row: NDArray[np.int64]
+    number: NDArray[np.int32]
+    ids: pa.StringArray
+    refused: tuple[Reject, ...]
+
+    def pack(self) -> bytes:
+        """Return everything as bytes; the id of a publication once."""
+        first = np.flatnonzero(np.diff(self.row, prepend=-1))
+        lengths = np.diff(first, append=len(self.row))
+        names = _to_ipc(pa.record_batch([self.ids.take(pa.array(first))], names=["id"]))
+        rest = (self.row[first], lengths, self.number, names, self.refused)
+        return pickle.dumps((self.publications, *rest), protocol=5)
+
+    @classmethod
+    def unpack(cls, content: bytes) -> Partial:
+        """Return what `pack` packed."""
+        publications, row, lengths, number, names, refused = pickle.loads(content)
+        ids = _from_ipc(names).column("id").take(pa.array(np.repeat(np.arange(len(row)), lengths)))
+        return cls(publications, np.repeat(row, lengths), number, ids, refused)
+
+
+def packed(task: int, target: int, source: int, content: bytes) -> pa.RecordBatch:
+    """Return one row of PACKED as a batch of its own, since it is large."""
+    columns = [pa.array([value], pa.int32()) for value in (task, target, source)]
+    return pa.RecordBatch.from_arrays([*columns, pa.array([content], pa.binary())], schema=_PACKED)
+
+
+def _slim(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Send long geometries that repeat only once."""
+    place = batch.schema.get_field_index("geometry")
+    column = batch.column(place)
+    if not batch.num_rows or column.nbytes < _LONG_GEOMETRY * batch.num_rows:
+        return batch
+    if isinstance(column, pa.ExtensionArray) or pa.types.is_dictionary(column.type):
+        return batch
+    encoded = pc.dictionary_encode(column)
+    return batch.set_column(place, "geometry", encoded)
+
+
+def _to_ipc(batch: pa.RecordBatch) -> bytes:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, batch.schema) as stream:
+        stream.write_batch(batch)
+    content: bytes = sink.getvalue().to_pybytes()
+    return content
+
+
+def _from_ipc(content: bytes) -> pa.RecordBatch:
+    [batch] = pa.ipc.open_stream(content)
+    return batch

@@ -1,0 +1,142 @@
+"""The algorithms that divide the subscriptions: sPS, sPIS, RIsPS and RIhPS.
+
+Every worker maps only the partitions that it works on, so the subscriptions may be larger than the
+memory of a machine. A publication travels to the partitions that may hold a match; what they find
+is gathered by publication. Subscriptions do not travel: they are divided once, and stay.
+
+**Uniqueness.** With sPS and sPIS a subscription lies in every partition that its box meets, and a
+pair could be found several times; only the partition that owns the lower left corner of what the
+two boxes share reports it (`geocast.match.partition.base` has the proof). With RIsPS and RIhPS a
+subscription lies in one partition. So nothing is ever found twice, and matches may be written as
+they are found. Only where all that a publication matched belongs into one row, rows are gathered
+by another shuffle, of numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from pyspark import TaskContext
+from pyspark.sql import DataFrame
+
+from geocast.match.divided import EVERYWHERE, Placing, divide
+from geocast.match.gazetteer import Gazetteer
+from geocast.match.index.base import Candidates
+from geocast.match.partition import Partitioning, hashed, partition
+from geocast.match.subscriptions import read_subscriptions
+from geocast.model import Rejects
+from geocast.pipeline.base import Reader, Writer
+from geocast.pipeline.lower import Gatherer, Worker
+from geocast.pipeline.parcel import PACKED, Partial, packed
+from geocast.pipeline.routing import ByGazetteer, ByPlace, Router, parcels
+from geocast.pipeline.shipment import Shipment, new_folder
+from geocast.pipeline.variants import INDEX_CODES, Variant
+
+__all__ = ["Partitioned"]
+
+_TASKS_A_CORE = 3
+
+
+class Partitioned:
+    """Divided subscriptions on Spark; see `geocast.pipeline.base.Algorithm`."""
+
+    def __init__(
+        self, subscriptions: pa.Table, variant: Variant, cells: int, *, merge: bool
+    ) -> None:
+        read = read_subscriptions(subscriptions)
+        self.rejects: Rejects = read.rejects
+        self._variant = variant
+        self._merge = merge
+        self._folder = new_folder()
+        self._partitioning: Partitioning | None = None
+        if variant.method is not None:
+            boxes = read.boxes()
+            known = np.isfinite(boxes).all(axis=1)
+            self._partitioning = partition(variant.method, boxes[known], cells)
+        self._count = cells if self._partitioning is None else self._partitioning.count
+        index = "list" if variant.index is None else INDEX_CODES[variant.index]
+        shares = divide(read, self._placing(), "list" if self._looked_up else index, self._folder)
+        if self._looked_up:
+            numbered = {int(name): own for name, own in shares.items() if name != EVERYWHERE}
+            Gazetteer.build(numbered, index).save(self._folder / "gazetteer")
+        _save_ids(read.ids, self._folder / "ids.arrow")
+        self.properties = frozenset[str]().union(*(own.properties for own in shares.values()))
+
+    @property
+    def _looked_up(self) -> bool:
+        return self._variant.family in ("RIsPS", "RIhPS")
+
+    def _placing(self) -> Placing:
+        partitioning, count = self._partitioning, self._count
+        if partitioning is None:
+            return lambda boxes, ids: _single(hashed(ids.to_pylist(), count))
+        if self._looked_up:
+            return lambda boxes, ids: _single(partitioning.home(boxes))
+        return lambda boxes, ids: partitioning.places(boxes)
+
+    def run(
+        self, frame: DataFrame, read: Reader, write: Writer, tasks: int | None = None
+    ) -> DataFrame:
+        """Send publications to their partitions, match there, and gather what was found."""
+        context = frame.sparkSession.sparkContext
+        shipment = Shipment.send(self._folder, context)
+        router = self._router(shipment)
+        spread = self._partitioning if not (self._looked_up or self._merge) else None
+        worker, gatherer = Worker(shipment, spread), Gatherer(shipment, self._merge)
+        usual = _TASKS_A_CORE * context.defaultParallelism
+        at_work = min(self._count, usual)
+        at_end = tasks or usual
+
+        def upper(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            source = _task()
+            for chunk in read(batches):
+                for target, parcel in parcels(chunk, router):
+                    yield packed(target % at_work, target, source, parcel.pack())
+
+        def lower(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            for source, partial in worker.partials(batches):
+                yield packed(source % at_end, 0, source, partial.pack())
+
+        def gather(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            return write(gatherer.whole(_partials(batches)))
+
+        def each(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            return write(gatherer.answer([found]) for _, found in worker.partials(batches))
+
+        sent = frame.mapInArrow(upper, PACKED).repartitionById(at_work, "task")
+        if not (write.whole or self._merge):
+            return sent.mapInArrow(each, write.schema)
+        found = sent.mapInArrow(lower, PACKED).repartitionById(at_end, "task")
+        return found.mapInArrow(gather, write.schema)
+
+    def _router(self, shipment: Shipment) -> Router:
+        if not self._looked_up:
+            assert self._partitioning is not None
+            return ByPlace(self._partitioning)
+        assert self._variant.index is not None
+        return ByGazetteer(shipment, INDEX_CODES[self._variant.index], self._count)
+
+
+def _single(partitions: np.ndarray[tuple[int], np.dtype[np.int32]]) -> Candidates:
+    return np.arange(len(partitions) + 1, dtype=np.int64), partitions
+
+
+def _task() -> int:
+    task = TaskContext.get()
+    assert task is not None, "only Spark tasks ask"
+    return int(task.partitionId())
+
+
+def _partials(batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[int, Partial]]:
+    for batch in batches:
+        for row in batch.to_pylist():
+            yield row["source"], Partial.unpack(row["content"])
+
+
+def _save_ids(ids: pa.StringArray, path: Path) -> None:
+    table = pa.table({"id": ids})
+    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
+        writer.write_table(table)

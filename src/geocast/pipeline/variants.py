@@ -1,0 +1,90 @@
+"""The names of the algorithms: a family, its index in brackets, its partitioning in braces.
+
+`RIS` alone is the default, with the exact cell index. Beside it there are the 48 variants of the
+thesis that this system grows out of (docs/algorithms.md), such as `sPIS[QT]{KT}`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import Final
+
+from geocast.errors import UnknownNameError
+from geocast.match.partition import METHODS
+
+__all__ = [
+    "DEFAULT",
+    "INDEX_CODES",
+    "REPRESENTATIVES",
+    "Variant",
+    "algorithm_names",
+    "parse_name",
+    "variant_names",
+]
+
+DEFAULT: Final = "RIS"
+
+INDEX_CODES: Final[Mapping[str, str]] = {"HT": "hprtree", "ST": "strtree", "QT": "quadtree"}
+"""The indexes that stand in brackets."""
+
+REPRESENTATIVES: Final = ("RIS[HT]", "sPS{QT}", "sPIS[QT]{QT}", "RIsPS[HT]{KT}", "RIhPS[HT]")
+"""One of each family: those that the thesis found best."""
+
+_INDEXED: Final = ("RIS", "sPIS", "RIsPS", "RIhPS")
+_SPATIAL: Final = ("sPS", "sPIS", "RIsPS")
+_FAMILIES: Final = ("RIS", "sPS", "sPIS", "RIsPS", "RIhPS")
+_NAME: Final = re.compile(r"(\w+)(?:\[(\w+)\])?(?:\{(\w+)\})?")
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A name, taken apart: `index` and `method` are codes, None where the family has none."""
+
+    family: str
+    index: str | None = None
+    method: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The name as it is written."""
+        bracket = "" if self.index is None else f"[{self.index}]"
+        brace = "" if self.method is None else f"{{{self.method}}}"
+        return f"{self.family}{bracket}{brace}"
+
+
+def variant_names() -> list[str]:
+    """Return the 48 names of the thesis, family by family."""
+    return [variant.name for variant in _variants()]
+
+
+def algorithm_names() -> list[str]:
+    """Return all names, the default first."""
+    return [DEFAULT, *variant_names()]
+
+
+def parse_name(name: str) -> Variant:
+    """Return the variant of that name; case does not matter.
+
+    Raises UnknownNameError, which lists all names, where there is none of that name.
+    """
+    parts = _NAME.fullmatch(name.strip().upper())
+    if parts is not None:
+        asked = parts.groups()
+        for variant in (Variant(DEFAULT), *_variants()):
+            if (variant.family.upper(), variant.index, variant.method) == asked:
+                return variant
+    raise UnknownNameError("algorithm", name, algorithm_names())
+
+
+def _variants() -> list[Variant]:
+    return [
+        Variant(family, index, method)
+        for family in _FAMILIES
+        for index, method in product(
+            INDEX_CODES if family in _INDEXED else [None],
+            METHODS if family in _SPATIAL else [None],
+        )
+    ]
