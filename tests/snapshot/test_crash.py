@@ -156,7 +156,7 @@ def test_what_a_version_names_must_be_there(tmp_path: Path, lost: str) -> None:
         store.apply(NOBODY, [], 5)
 
 
-@pytest.mark.parametrize("hurt", ["parts/*/ids.arrow", "parts/*/rows.*.npy", "tombstones/*"])
+@pytest.mark.parametrize("hurt", ["parts/*/arrays.bin", "parts/*/manifest.json", "tombstones/*"])
 def test_a_damaged_file_is_named(tmp_path: Path, hurt: str) -> None:
     started(tmp_path)
     for path in tmp_path.glob(hurt):

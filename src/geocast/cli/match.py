@@ -30,10 +30,25 @@ def match(
         str,
         typer.Option(
             metavar="NAME",
-            help="How to match: RIS, or RIS[xx] with the index HT, ST, QT or MG. "
-            "All find the same matches.",
+            help="How to match: RIS, or one of the 48 variants in docs/algorithms.md, such as "
+            "RIsPS[HT]{KT}. All find the same matches.",
         ),
     ] = "RIS",
+    cells: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Partitions of the subscriptions, for algorithms that divide them.",
+        ),
+    ] = 100,
+    merge: Annotated[
+        bool,
+        typer.Option(
+            "--merge",
+            help="Let every partition report what it finds, and drop repeats afterwards.",
+        ),
+    ] = False,
     partitions: Annotated[
         int | None,
         typer.Option(
@@ -74,6 +89,15 @@ def match(
     from geocast.cli.matching import MatchOptions, run_match
 
     options = MatchOptions(
-        subscriptions, publications, output, algorithm, partitions, master, rejects, pairs
+        subscriptions,
+        publications,
+        output,
+        algorithm,
+        cells,
+        merge,
+        partitions,
+        master,
+        rejects,
+        pairs,
     )
     run_match(options)

@@ -44,6 +44,8 @@ class MatchOptions:
     publications: str
     output: str
     algorithm: str
+    cells: int
+    merge: bool
     partitions: int | None
     master: str
     rejects: str | None
@@ -109,7 +111,9 @@ def _prepare(options: MatchOptions, steps: Steps) -> tuple[Algorithm, list[Rejec
         subscriptions = read_subscriptions(path, step.update)
         step.update(files.input_size(path), f"{subscriptions.table.num_rows:,} subscriptions")
     with steps.step("building the index"):
-        algorithm = make_algorithm(options.algorithm, subscriptions.table)
+        algorithm = make_algorithm(
+            options.algorithm, subscriptions.table, cells=options.cells, merge=options.merge
+        )
     return algorithm, subscriptions.all_rejects(algorithm.rejects)
 
 

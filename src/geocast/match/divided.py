@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 
@@ -19,6 +20,9 @@ from numpy.typing import NDArray
 
 from geocast.match.index.base import Boxes, Candidates
 from geocast.match.matcher import Matcher, Pairs
+from geocast.match.outline import Outlines
+from geocast.match.partition import Partitioning
+from geocast.match.store import load_arrays, save_arrays
 from geocast.match.subscriptions import Subscriptions
 
 __all__ = ["EVERYWHERE", "Placing", "Share", "divide"]
@@ -29,6 +33,7 @@ EVERYWHERE: Final = "everywhere"
 Placing = Callable[[Boxes, pa.StringArray], Candidates]
 """Gives the partitions of subscriptions by their boxes and ids, as offsets and partitions."""
 
+_PLACES: Final = "places"
 _NOBODY: Final = pa.table({"id": pa.array([], pa.string()), "filter": pa.nulls(0)})
 
 
@@ -46,13 +51,39 @@ class Share:
         path = directory / name
         if not path.is_dir():
             return cls(Matcher(_NOBODY, index="list"), np.empty(0, np.int32), np.empty((0, 4)))
-        numbers = np.load(path / "numbers.npy", mmap_mode="r")
-        boxes = np.load(path / "places.npy", mmap_mode="r")
-        return cls(Matcher.open(path), numbers, boxes)
+        arrays, _ = load_arrays(path / _PLACES)
+        return cls(Matcher.open(path), arrays["numbers"], arrays["boxes"])
 
     def pairs(self, batch: pa.RecordBatch, among: Candidates | None = None) -> Pairs:
         """Match a batch; the subscriptions in the answer are numbered from 0 within this share."""
         return self.matcher.pairs(batch, among)
+
+    def own_candidates(
+        self, outlines: Outlines, partitioning: Partitioning, partition: int
+    ) -> Candidates:
+        """Return what publications may meet here, without what another partition reports.
+
+        A geometry of which several subscriptions make use, in different places, stays.
+        """
+        offsets, items = self.matcher.candidates(outlines.boxes, outlines.dim)
+        query = np.repeat(np.arange(len(outlines.dim)), np.diff(offsets))
+        corner, mixed = self._corners
+        sure = ~mixed[items]
+        owner = partitioning.owner_of_pair(outlines.boxes[query[sure]], corner[items[sure]])
+        kept = np.ones(len(items), np.bool_)
+        kept[sure] = owner == partition
+        kept &= outlines.known[query]
+        counts = np.bincount(query[kept], minlength=len(outlines.dim))
+        return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), items[kept]
+
+    @cached_property
+    def _corners(self) -> tuple[Boxes, NDArray[np.bool_]]:
+        """The boxes of geometries, and which of them stand for a larger place."""
+        table = self.matcher.geometry_table()
+        differs = (table.boxes[table.on] != self.boxes[table.subscription]).any(axis=1)
+        mixed = np.zeros(len(table.dim), np.bool_)
+        mixed[table.on[differs]] = True
+        return table.boxes, mixed
 
 
 def divide(
@@ -85,6 +116,5 @@ def _save(
 ) -> Matcher:
     matcher = Matcher.of(read.select(own), index)
     matcher.save(path)
-    np.save(path / "numbers.npy", own.astype(np.int32))
-    np.save(path / "places.npy", boxes[own])
+    save_arrays(path / _PLACES, {"numbers": own.astype(np.int32), "boxes": boxes[own]}, {})
     return matcher

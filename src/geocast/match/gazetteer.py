@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +19,7 @@ from geocast.match.index.base import BoundsIndex
 from geocast.match.matcher import Matcher
 from geocast.match.outline import Outlines, boxes_as_shapes
 from geocast.match.predicate.rules import POSSIBLE_BY_DIMENSION, apply_rules
+from geocast.match.store import load_arrays, save_arrays
 
 __all__ = ["Found", "Gazetteer"]
 
@@ -70,25 +70,23 @@ class Gazetteer:
 
     def save(self, path: Path) -> None:
         """Write everything into a directory, which is made."""
-        path.mkdir(parents=True, exist_ok=True)
-        for name, array in self._index.arrays().items():
-            np.save(path / f"index.{name}.npy", array)
-        for name in _OWN:
-            np.save(path / f"{name}.npy", getattr(self, f"_{name}"))
-        np.save(path / "dim.npy", self._shapes.dim)
-        np.save(path / "boxes.npy", self._shapes.bounds)
+        arrays = {f"index.{name}": array for name, array in self._index.arrays().items()}
+        arrays |= {"dim": self._shapes.dim, "boxes": self._shapes.bounds, "need": self._need}
+        arrays |= {"partition": self._partition, "geometry": self._geometry}
+        save_arrays(path, arrays, {"index": self._index.name})
 
     @classmethod
-    def open(cls, path: Path, index: str) -> Gazetteer:
+    def open(cls, path: Path) -> Gazetteer:
         """Map what `save` wrote into memory."""
-
-        def mapped(name: str) -> NDArray[Any]:
-            return frozen(np.load(path / f"{name}.npy", mmap_mode="r"))
-
-        files = [file.name.removesuffix(".npy") for file in path.glob("index.*.npy")]
-        arrays = {name.removeprefix("index."): mapped(name) for name in files}
-        shapes = boxes_as_shapes(mapped("boxes"), mapped("dim"))
-        return cls(INDEXES[index].from_arrays(arrays), shapes, *(mapped(name) for name in _OWN))
+        arrays, facts = load_arrays(path)
+        own = {k.removeprefix("index."): v for k, v in arrays.items() if k.startswith("index.")}
+        return cls(
+            INDEXES[facts["index"]].from_arrays(own),
+            boxes_as_shapes(arrays["boxes"], arrays["dim"]),
+            arrays["need"],
+            arrays["partition"],
+            arrays["geometry"],
+        )
 
     def find(self, outlines: Outlines) -> Found:
         """Return all that may match publications with these outlines."""
@@ -101,6 +99,3 @@ class Gazetteer:
         row, partition = np.repeat(rows, np.diff(offsets)), self._partition[items]
         order = np.lexsort((row, partition))
         return Found(row[order], partition[order], self._geometry[items][order])
-
-
-_OWN = ("need", "partition", "geometry")

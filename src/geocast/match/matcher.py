@@ -26,6 +26,7 @@ from geocast.match.cache import ListCache
 from geocast.match.columns import one_array, string_ids
 from geocast.match.geometry.decode import decode_column
 from geocast.match.index.base import Boxes, Candidates
+from geocast.match.outline import boxes_as_shapes
 from geocast.match.publications import Publications, read_publications
 from geocast.match.relate.lists import Lists, gather
 from geocast.match.search import Search, picked
@@ -44,11 +45,16 @@ _PAIRS_AT_ONCE: Final = 1 << 22
 
 @dataclass(frozen=True)
 class GeometryTable:
-    """Of each geometry of a matcher its box, its dimension, and the predicates asked of it."""
+    """Of each geometry of a matcher its box, its dimension, and the predicates asked of it.
+
+    subscription[k] stands on geometry on[k].
+    """
 
     boxes: Boxes
     dim: NDArray[np.int8]
     need: NDArray[np.uint16]
+    on: NDArray[np.int32]
+    subscription: NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -129,7 +135,13 @@ class Matcher:
     def geometry_table(self) -> GeometryTable:
         """Return what stands on the geometries that `pairs` knows by number."""
         part = self._standing.parts[_POSITIVE]
-        return GeometryTable(part.shapes.bounds, part.shapes.dim, part.need)
+        on = np.repeat(np.arange(len(part.need), dtype=np.int32), np.diff(part.row_off))
+        subscription = self._standing.subscription[part.row]
+        return GeometryTable(part.shapes.bounds, part.shapes.dim, part.need, on, subscription)
+
+    def candidates(self, boxes: Boxes, dim: NDArray[np.int8]) -> Candidates:
+        """Return the geometries that publications of these boxes and dimensions may meet."""
+        return self._searches[_POSITIVE].candidates(boxes_as_shapes(boxes, dim))
 
     def __len__(self) -> int:
         """Return the number of subscriptions."""

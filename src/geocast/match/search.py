@@ -102,6 +102,10 @@ class Search:
         lists.start[usable], lists.length[usable] = found.start, found.length
         return lists, values
 
+    def candidates(self, pub: Shapes) -> Candidates:
+        """Return the geometries that index and rules leave for each; boxes and types are enough."""
+        return self._candidates(pub, np.arange(len(pub.dim)))[:2]
+
     def _decide(
         self, index: CellIndex, pub: Shapes, care: NDArray[np.uint8]
     ) -> tuple[Lists, NDArray[np.int32]]:
@@ -186,7 +190,7 @@ class Search:
         self, pub: Shapes, among: Candidates | None = None
     ) -> tuple[Lists, NDArray[np.int32]]:
         """Ask GEOS about every candidate: those given, or those that index and rules leave."""
-        offsets, items = among or self._candidates(pub, np.arange(len(pub.dim)))[:2]
+        offsets, items = among or self.candidates(pub)
         relation = np.full(len(items), DOUBT, np.uint16)
         return self._emit(pub, offsets, items, relation)
 

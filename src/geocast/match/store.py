@@ -1,12 +1,14 @@
 """Standing subscriptions as files that many processes map into memory.
 
-A directory with one .npy file for every array, the ids as an Arrow file, the attribute constraints
-as lines of CQL2 JSON, and a manifest that is written last: a directory without it is not complete.
+A directory with two files: all arrays one after another, and a manifest that tells where each of
+them lies, and has the attribute constraints as CQL2 JSON. The manifest is written last: a directory
+without it is not complete. There are few files because opening one takes longer than reading it.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,76 +24,105 @@ from geocast.match.part import Part
 from geocast.match.rest import RestCheck
 from geocast.match.standing import Standing
 
-__all__ = ["FORMAT", "load", "save"]
+__all__ = ["FORMAT", "load", "load_arrays", "save", "save_arrays"]
 
-FORMAT: Final = 2
+FORMAT: Final = 3
 """Raised whenever the layout changes; files of another format are refused."""
 
+Layout = dict[str, tuple[int, str, list[int]]]
+"""Where in the file each array begins, its type and its shape."""
+
 _MANIFEST: Final = "manifest.json"
+_ARRAYS: Final = "arrays.bin"
 _GROUPS: Final = ("positive", "complement")
+_ALIGNMENT: Final = 64
 
 
 def save(standing: Standing, directory: Path) -> None:
     """Write everything into the directory, the manifest last."""
-    directory.mkdir(parents=True, exist_ok=True)
-    groups = dict(zip(_GROUPS, standing.parts, strict=True))
-    names: dict[str, list[str]] = {}
-    for group, part in groups.items():
-        names[group] = _write(directory, group, part.arrays())
-    names["rest"] = _write(directory, "rest", standing.rest.arrays())
-    _write(directory, "rows", {"subscription": standing.subscription})
-    with pa.OSFile(str(directory / "ids.arrow"), "wb") as sink:
-        table = pa.table({"id": standing.ids})
-        with pa.ipc.new_file(sink, table.schema) as writer:
-            writer.write_table(table)
-    lines = [constraint_to_json(c) for c in standing.rest.constraints]
-    (directory / "constraints.jsonl").write_text("".join(f"{line}\n" for line in lines))
-    manifest = {
-        "format": FORMAT,
+    arrays = {"rows.subscription": standing.subscription}
+    for group, part in zip(_GROUPS, standing.parts, strict=True):
+        arrays |= {f"{group}.{name}": array for name, array in part.arrays().items()}
+    arrays |= {f"rest.{name}": array for name, array in standing.rest.arrays().items()}
+    arrays |= {f"ids.{name}": array for name, array in _taken_apart(standing.ids).items()}
+    facts = {
         "index": standing.index,
         "direct": standing.direct,
-        "arrays": names,
+        "constraints": [json.loads(constraint_to_json(c)) for c in standing.rest.constraints],
     }
-    (directory / _MANIFEST).write_text(json.dumps(manifest))
-
-
-def _write(directory: Path, group: str, arrays: dict[str, NDArray[Any]]) -> list[str]:
-    for name, array in arrays.items():
-        np.save(directory / f"{group}.{name}.npy", array)
-    return sorted(arrays)
+    save_arrays(directory, arrays, facts)
 
 
 def load(directory: Path) -> Standing:
     """Open what `save` wrote; arrays are mapped, not read."""
-    try:
-        manifest = json.loads((directory / _MANIFEST).read_text())
-    except (OSError, ValueError) as error:
-        raise InputError(f"{directory} does not hold a saved matcher: {error}") from None
-    if manifest["format"] != FORMAT:
-        found = manifest["format"]
-        raise InputError(f"{directory} has format {found}, this version reads {FORMAT}")
-    names = manifest["arrays"]
-    parts = [
-        Part.from_arrays(_read(directory, group, names[group]), manifest["index"])
-        for group in _GROUPS
-    ]
-    arrays = _read(directory, "rest", names["rest"])
-    lines = (directory / "constraints.jsonl").read_text().splitlines()
-    constraints = [constraint_from_json(line) for line in lines]
-    scan = Scan(constraints, arrays["scan_off"], arrays["scan_items"])
-    with pa.memory_map(str(directory / "ids.arrow")) as source:
-        ids = pa.ipc.open_file(source).read_all().column("id")
+    arrays, facts = load_arrays(directory)
+
+    def of(group: str) -> dict[str, NDArray[Any]]:
+        own = f"{group}."
+        return {k.removeprefix(own): v for k, v in arrays.items() if k.startswith(own)}
+
+    parts = [Part.from_arrays(of(group), facts["index"]) for group in _GROUPS]
+    rest = of("rest")
+    constraints = [constraint_from_json(json.dumps(c)) for c in facts["constraints"]]
+    scan = Scan(constraints, rest["scan_off"], rest["scan_items"])
     return Standing(
-        ids=ids.chunk(0) if ids.num_chunks else pa.array([], pa.string()),
-        subscription=_read(directory, "rows", ["subscription"])["subscription"],
+        ids=_put_together(of("ids")),
+        subscription=arrays["rows.subscription"],
         parts=(parts[0], parts[1]),
-        rest=RestCheck(scan, constraints, arrays),
-        direct=manifest["direct"],
-        index=manifest["index"],
+        rest=RestCheck(scan, constraints, rest),
+        direct=facts["direct"],
+        index=facts["index"],
     )
 
 
-def _read(directory: Path, group: str, names: list[str]) -> dict[str, NDArray[Any]]:
-    return {
-        name: frozen(np.load(directory / f"{group}.{name}.npy", mmap_mode="r")) for name in names
-    }
+def save_arrays(
+    directory: Path, arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any]
+) -> None:
+    """Write arrays and facts (anything that JSON can hold) into a directory, which is made."""
+    directory.mkdir(parents=True, exist_ok=True)
+    layout: Layout = {}
+    with (directory / _ARRAYS).open("wb") as file:
+        for name, array in arrays.items():
+            file.write(bytes(-file.tell() % _ALIGNMENT))
+            layout[name] = (file.tell(), array.dtype.str, list(array.shape))
+            file.write(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
+    manifest = {"format": FORMAT, **facts, "arrays": layout}
+    (directory / _MANIFEST).write_text(json.dumps(manifest))
+
+
+def load_arrays(directory: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """Open what `save_arrays` wrote: arrays by name, mapped, and the facts."""
+    try:
+        facts = json.loads((directory / _MANIFEST).read_text())
+        found = facts.pop("format")
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"{directory} does not hold a saved matcher: {error}") from None
+    if found != FORMAT:
+        raise InputError(f"{directory} has format {found}, this version reads {FORMAT}")
+    path = directory / _ARRAYS
+    size = path.stat().st_size
+    whole = np.memmap(path, np.uint8, "r") if size else np.empty(0, np.uint8)
+    arrays = {}
+    for name, (start, kind, shape) in facts.pop("arrays").items():
+        dtype = np.dtype(kind)
+        end = start + dtype.itemsize * int(np.prod(shape))
+        if end > size:
+            raise InputError(f"{path} is cut short: {size} bytes, and {name} ends at {end}")
+        arrays[name] = frozen(whole[start:end].view(dtype).reshape(shape))
+    return arrays, facts
+
+
+def _taken_apart(strings: pa.StringArray) -> dict[str, NDArray[Any]]:
+    """Return offsets and bytes of an array of strings without nulls."""
+    _, offsets, data = strings.buffers()
+    if not len(strings):
+        return {"offsets": np.zeros(1, np.int32), "data": np.empty(0, np.uint8)}
+    own = np.frombuffer(offsets, np.int32, len(strings) + 1, 4 * strings.offset)
+    content = np.frombuffer(data, np.uint8) if data is not None else np.empty(0, np.uint8)
+    return {"offsets": own - own[0], "data": content[own[0] : own[-1]]}
+
+
+def _put_together(arrays: Mapping[str, NDArray[Any]]) -> pa.StringArray:
+    offsets, data = arrays["offsets"], arrays["data"]
+    count = len(offsets) - 1
+    return pa.StringArray.from_buffers(count, pa.py_buffer(offsets), pa.py_buffer(data))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -16,8 +16,11 @@ from numpy.typing import NDArray
 
 from geocast.match.answer import matches_table
 from geocast.match.divided import EVERYWHERE, Share
+from geocast.match.outline import outlines
 from geocast.match.partition import Partitioning
+from geocast.match.publications import read_publications
 from geocast.match.relate.lists import Lists
+from geocast.match.search import picked
 from geocast.match.strings import Strings
 from geocast.model import Reject
 from geocast.pipeline.base import Answered
@@ -27,11 +30,7 @@ from geocast.pipeline.shipment import Shipment
 __all__ = ["Gatherer", "Worker"]
 
 _BYTES_AT_ONCE: Final = 64 << 20
-_SHARES_OPEN: Final = 64
-_NO_NUMBERS: Final = np.empty(0, np.int32)
-
-Pending = dict[int, list[tuple[int, Parcel]]]
-"""Parcels by the partition that they are for, each with its source."""
+_SHARES_OPEN: Final = 512
 
 
 @dataclass(frozen=True)
@@ -47,88 +46,86 @@ class Worker:
 
     def partials(self, batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, Partial]]:
         """Yield what partitions found, each with the source of the publications."""
-        waiting: Pending = defaultdict(list)
+        waiting: list[tuple[int, Parcel]] = []
         size = 0
         for batch in batches:
             for row in batch.to_pylist():
-                waiting[row["target"]].append((row["source"], Parcel.unpack(row["content"])))
+                waiting.append((row["source"], Parcel.unpack(row["content"])))
                 size += len(row["content"])
             if size >= _BYTES_AT_ONCE:
                 yield from self._work(waiting)
-                waiting, size = defaultdict(list), 0
+                waiting, size = [], 0
         yield from self._work(waiting)
 
-    def _work(self, waiting: Pending) -> Iterator[tuple[int, Partial]]:
-        for target in sorted(waiting):
-            for source, parcel in waiting[target]:
-                refused = parcel.refused
-                if refused:
-                    nothing = pa.array([], pa.string())
-                    none = np.empty(0, np.int64)
-                    yield source, Partial(len(refused), none, _NO_NUMBERS, nothing, refused)
-            full = [(source, parcel) for source, parcel in waiting[target] if len(parcel.row)]
-            for sources, joined in join_parcels(full):
-                yield from self._match(target, sources, joined)
+    def _work(self, waiting: Sequence[tuple[int, Parcel]]) -> Iterator[tuple[int, Partial]]:
+        for source, parcel in waiting:
+            if parcel.refused:
+                none, nobody = np.empty(0, np.int64), pa.array([], pa.string())
+                count = len(parcel.refused)
+                yield source, Partial(count, none, none.astype(np.int32), nobody, parcel.refused)
+        full = [(source, parcel) for source, parcel in waiting if len(parcel.row)]
+        for sources, joined in join_parcels(full):
+            order = np.argsort(joined.target, kind="stable")
+            starts = np.flatnonzero(np.diff(joined.target[order], prepend=-1))
+            for own in np.split(order, starts[1:]):
+                visit = _Visit(joined, own)
+                yield from _by_source(sources[joined.at[own]], visit, *self._match(visit))
 
-    def _match(
-        self, target: int, sources: NDArray[np.int32], parcel: Parcel
-    ) -> Iterator[tuple[int, Partial]]:
-        share = _open_share(self.shipment.path(), str(target))
-        found = share.pairs(parcel.publications, parcel.among)
-        at, own = found.row, found.subscription
+    def _match(self, visit: _Visit) -> tuple[NDArray[np.int64], NDArray[np.int32], dict[int, str]]:
+        """Return pairs of visitors and subscriptions, and why some of those at home are no use."""
+        share = _open_share(self.shipment.path(), str(visit.partition))
+        among, boxes = visit.among, None
         if self.partitioning is not None:
-            kept = self._owned(target, parcel, share, at, own)
-            at, own = at[kept], own[kept]
+            known = outlines(read_publications(visit.batch))
+            among, boxes = share.own_candidates(known, self.partitioning, visit.partition), known
+        found = share.pairs(visit.batch, among)
+        who, own = found.row, found.subscription
+        if self.partitioning is not None and boxes is not None:
+            # What stands in several places may be found by a partition that does not own it.
+            owner = self.partitioning.owner_of_pair(boxes.boxes[who], share.boxes[own])
+            kept = owner == visit.partition
+            who, own = who[kept], own[kept]
         number = share.numbers[own]
-        homely = np.flatnonzero(parcel.home)
+        homely = np.flatnonzero(visit.home)
         apart = _open_share(self.shipment.path(), EVERYWHERE)
         if len(apart.numbers) and len(homely):
-            more = apart.pairs(parcel.publications.take(pa.array(homely)))
-            at = np.concatenate([at, homely[more.row]])
+            more = apart.pairs(visit.batch.take(pa.array(homely)))
+            who = np.concatenate([who, homely[more.row]])
             number = np.concatenate([number, apart.numbers[more.subscription]])
-        order = np.lexsort((number, at))
-        reasons = {row: why for row, why in found.reasons.items() if parcel.home[row]}
-        yield from _by_source(sources, parcel, at[order], number[order], reasons)
+        order = np.lexsort((number, who))
+        reasons = {row: why for row, why in found.reasons.items() if visit.home[row]}
+        return who[order], number[order], reasons
 
-    def _owned(
-        self,
-        target: int,
-        parcel: Parcel,
-        share: Share,
-        at: NDArray[np.int64],
-        own: NDArray[np.int32],
-    ) -> NDArray[np.bool_]:
-        """Return which pairs this partition reports: those whose reference point it owns."""
-        assert self.partitioning is not None
-        kept = parcel.alone[at]
-        shared = np.flatnonzero(~kept)
-        owner = self.partitioning.owner_of_pair(parcel.corner[at[shared]], share.boxes[own[shared]])
-        kept[shared] = owner == target
-        return kept
+
+class _Visit:
+    """The publications of a parcel that visit one partition."""
+
+    def __init__(self, parcel: Parcel, own: NDArray[np.int64]) -> None:
+        """Take those of the routes `own`, which all have one target."""
+        self.partition = int(parcel.target[own[0]])
+        self.batch = parcel.publications.take(pa.array(parcel.at[own]))
+        self.row = parcel.row[parcel.at[own]]
+        self.home = parcel.home[own]
+        self.among = None if parcel.among is None else picked(parcel.among, own)
 
 
 def _by_source(
     sources: NDArray[np.int32],
-    parcel: Parcel,
-    at: NDArray[np.int64],
+    visit: _Visit,
+    who: NDArray[np.int64],
     number: NDArray[np.int32],
     reasons: dict[int, str],
 ) -> Iterator[tuple[int, Partial]]:
-    ids = pc.cast(parcel.publications.column("id"), pa.string())
+    ids = pc.cast(visit.batch.column("id"), pa.string())
     rejects: dict[int, list[Reject]] = defaultdict(list)
-    for row, reason in reasons.items():
-        name = ids[row].as_py()
-        rejects[int(sources[row])].append(
-            Reject("publications", int(parcel.row[row]), name, reason)
-        )
+    for place, reason in reasons.items():
+        reject = Reject("publications", int(visit.row[place]), ids[place].as_py(), reason)
+        rejects[int(sources[place])].append(reject)
     for source in np.unique(sources).tolist():
-        own = np.flatnonzero(sources[at] == source)
-        accounted = int(np.count_nonzero(parcel.home & (sources == source)))
-        names = ids.take(pa.array(at[own]))
-        yield (
-            source,
-            Partial(accounted, parcel.row[at[own]], number[own], names, tuple(rejects[source])),
-        )
+        own = np.flatnonzero(sources[who] == source)
+        accounted = int(np.count_nonzero(visit.home & (sources == source)))
+        names, row = ids.take(pa.array(who[own])), visit.row[who[own]]
+        yield source, Partial(accounted, row, number[own], names, tuple(rejects[source]))
 
 
 @dataclass(frozen=True)

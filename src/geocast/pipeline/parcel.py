@@ -21,40 +21,34 @@ from geocast.model import Reject
 
 __all__ = ["PACKED", "Parcel", "Partial", "join_parcels", "packed"]
 
-PACKED: Final = "task int, target int, source int, content binary"
-"""The Spark schema of parcels and partial answers: a task is to work on it.
+PACKED: Final = "task int, source int, content binary"
+"""The Spark schema of parcels and partial answers: for which task, and whose publications."""
 
-Parcels go to the partition `target`; both belong to the publications of partition `source`.
-"""
-
-_PACKED: Final = pa.schema(
-    [("task", pa.int32()), ("target", pa.int32()), ("source", pa.int32()), ("content", pa.binary())]
-)
-
+_PACKED: Final = pa.schema([("task", pa.int32()), ("source", pa.int32()), ("content", pa.binary())])
 _LONG_GEOMETRY: Final = 128
 
 
 @dataclass(frozen=True, eq=False)
 class Parcel:
-    """Publications of one source on their way to one partition.
+    """Publications of one source on their way to the task that works on some partitions.
 
-    `row` are their rows in the source; `corner` the lower left corners of their boxes; `home` says
-    which of them are to be accounted for in this partition, `alone` which go nowhere else. `among`
-    are the geometries of the partition that each may meet, None where that is not known.
+    `row` are their rows in the source. Publication at[k] is for partition target[k], in order of
+    these; home[k] says whether it is accounted for there.
+    `among` are the geometries of the partition that it may meet, None where that is not known.
     `refused` are records of the source that are no publications.
     """
 
     publications: pa.RecordBatch
     row: NDArray[np.int64]
-    corner: NDArray[np.float64]
+    target: NDArray[np.int32]
+    at: NDArray[np.int64]
     home: NDArray[np.bool_]
-    alone: NDArray[np.bool_]
     among: Candidates | None = None
     refused: tuple[Reject, ...] = ()
 
     def pack(self) -> bytes:
         """Return everything as bytes."""
-        rest = (self.row, self.corner, self.home, self.alone, self.among, self.refused)
+        rest = (self.row, self.target, self.at, self.home, self.among, self.refused)
         return pickle.dumps((_to_ipc(_slim(self.publications)), *rest), protocol=5)
 
     @classmethod
@@ -67,9 +61,9 @@ class Parcel:
 def join_parcels(
     parcels: Sequence[tuple[int, Parcel]],
 ) -> Iterator[tuple[NDArray[np.int32], Parcel]]:
-    """Yield parcels for one partition as few large ones, with the source of each publication.
+    """Yield parcels as few large ones, with the source of each publication.
 
-    What they refuse is left out.
+    What they refuse is left out, and targets are no longer in order.
     """
     by_schema: dict[str, list[tuple[int, Parcel]]] = {}
     for source, parcel in parcels:
@@ -78,23 +72,22 @@ def join_parcels(
         own = [parcel for _, parcel in alike]
         sizes = [len(parcel.row) for parcel in own]
         sources = np.repeat(np.array([source for source, _ in alike], np.int32), sizes)
-        yield sources, _joined(own)
+        yield sources, _joined(own, np.cumsum([0, *sizes]))
 
 
-def _joined(parcels: Sequence[Parcel]) -> Parcel:
+def _joined(parcels: Sequence[Parcel], starts: NDArray[np.int64]) -> Parcel:
     lists = [parcel.among for parcel in parcels if parcel.among is not None]
     among = None
     if lists:
         counts = np.concatenate([np.diff(offsets) for offsets, _ in lists])
         offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         among = offsets, np.concatenate([items for _, items in lists])
-    batch = pa.concat_batches([parcel.publications for parcel in parcels])
     return Parcel(
-        batch,
+        pa.concat_batches([parcel.publications for parcel in parcels]),
         np.concatenate([parcel.row for parcel in parcels]),
-        np.concatenate([parcel.corner for parcel in parcels]),
+        np.concatenate([parcel.target for parcel in parcels]),
+        np.concatenate([parcel.at + start for parcel, start in zip(parcels, starts, strict=False)]),
         np.concatenate([parcel.home for parcel in parcels]),
-        np.concatenate([parcel.alone for parcel in parcels]),
         among,
     )
 
@@ -129,10 +122,10 @@ class Partial:
         return cls(publications, np.repeat(row, lengths), number, ids, refused)
 
 
-def packed(task: int, target: int, source: int, content: bytes) -> pa.RecordBatch:
+def packed(task: int, source: int, content: bytes) -> pa.RecordBatch:
     """Return one row of PACKED as a batch of its own, since it is large."""
-    columns = [pa.array([value], pa.int32()) for value in (task, target, source)]
-    return pa.RecordBatch.from_arrays([*columns, pa.array([content], pa.binary())], schema=_PACKED)
+    numbers = [pa.array([value], pa.int32()) for value in (task, source)]
+    return pa.RecordBatch.from_arrays([*numbers, pa.array([content], pa.binary())], schema=_PACKED)
 
 
 def _slim(batch: pa.RecordBatch) -> pa.RecordBatch:

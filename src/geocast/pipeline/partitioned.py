@@ -50,7 +50,7 @@ class Partitioned:
         self.rejects: Rejects = read.rejects
         self._variant = variant
         self._merge = merge
-        self._folder = new_folder()
+        self.folder = new_folder()
         self._partitioning: Partitioning | None = None
         if variant.method is not None:
             boxes = read.boxes()
@@ -58,11 +58,11 @@ class Partitioned:
             self._partitioning = partition(variant.method, boxes[known], cells)
         self._count = cells if self._partitioning is None else self._partitioning.count
         index = "list" if variant.index is None else INDEX_CODES[variant.index]
-        shares = divide(read, self._placing(), "list" if self._looked_up else index, self._folder)
+        shares = divide(read, self._placing(), "list" if self._looked_up else index, self.folder)
         if self._looked_up:
             numbered = {int(name): own for name, own in shares.items() if name != EVERYWHERE}
-            Gazetteer.build(numbered, index).save(self._folder / "gazetteer")
-        _save_ids(read.ids, self._folder / "ids.arrow")
+            Gazetteer.build(numbered, index).save(self.folder / "gazetteer")
+        _save_ids(read.ids, self.folder / "ids.arrow")
         self.properties = frozenset[str]().union(*(own.properties for own in shares.values()))
 
     @property
@@ -82,10 +82,7 @@ class Partitioned:
     ) -> DataFrame:
         """Send publications to their partitions, match there, and gather what was found."""
         context = frame.sparkSession.sparkContext
-        shipment = Shipment.send(self._folder, context)
-        router = self._router(shipment)
-        spread = self._partitioning if not (self._looked_up or self._merge) else None
-        worker, gatherer = Worker(shipment, spread), Gatherer(shipment, self._merge)
+        router, worker, gatherer = self.steps(Shipment.send(self.folder, context))
         usual = _TASKS_A_CORE * context.defaultParallelism
         at_work = min(self._count, usual)
         at_end = tasks or usual
@@ -93,12 +90,12 @@ class Partitioned:
         def upper(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             source = _task()
             for chunk in read(batches):
-                for target, parcel in parcels(chunk, router):
-                    yield packed(target % at_work, target, source, parcel.pack())
+                for task, parcel in parcels(chunk, router, at_work):
+                    yield packed(task, source, parcel.pack())
 
         def lower(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             for source, partial in worker.partials(batches):
-                yield packed(source % at_end, 0, source, partial.pack())
+                yield packed(source % at_end, source, partial.pack())
 
         def gather(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             return write(gatherer.whole(_partials(batches)))
@@ -112,12 +109,16 @@ class Partitioned:
         found = sent.mapInArrow(lower, PACKED).repartitionById(at_end, "task")
         return found.mapInArrow(gather, write.schema)
 
-    def _router(self, shipment: Shipment) -> Router:
-        if not self._looked_up:
-            assert self._partitioning is not None
-            return ByPlace(self._partitioning)
-        assert self._variant.index is not None
-        return ByGazetteer(shipment, INDEX_CODES[self._variant.index], self._count)
+    def steps(self, shipment: Shipment) -> tuple[Router, Worker, Gatherer]:
+        """Return what sends publications out, what matches them, and what joins the findings.
+
+        `shipment` is how workers find `folder`.
+        """
+        gatherer = Gatherer(shipment, self._merge)
+        if self._partitioning is None or self._looked_up:
+            return ByGazetteer(shipment, self._count), Worker(shipment, None), gatherer
+        reporting = None if self._merge else self._partitioning
+        return ByPlace(self._partitioning), Worker(shipment, reporting), gatherer
 
 
 def _single(partitions: np.ndarray[tuple[int], np.dtype[np.int32]]) -> Candidates:

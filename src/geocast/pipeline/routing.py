@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 from pathlib import Path
 from typing import Protocol
 
@@ -23,6 +22,7 @@ from geocast.match.index.base import Candidates
 from geocast.match.outline import Outlines, outlines
 from geocast.match.partition import Partitioning
 from geocast.match.publications import read_publications
+from geocast.match.search import picked
 from geocast.pipeline.parcel import Parcel
 from geocast.pipeline.shipment import Shipment
 
@@ -71,12 +71,11 @@ class ByGazetteer:
     """To the partitions that hold a candidate; without any, to one that accounts for it."""
 
     shipment: Shipment
-    index: str
     partitions: int
 
     def routes(self, outlines: Outlines) -> Routes:
         """Return where publications go, and the candidates there."""
-        found = _open_gazetteer(self.shipment.path(), self.index).find(outlines)
+        found = _open_gazetteer(self.shipment.path()).find(outlines)
         row, target, count = _grouped(found)
         without = np.setdiff1d(np.arange(len(outlines.known)), row)
         row = np.concatenate([row, without])
@@ -97,47 +96,39 @@ def _grouped(found: Found) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArra
 
 
 @lru_cache(maxsize=2)
-def _open_gazetteer(folder: Path, index: str) -> Gazetteer:
-    return Gazetteer.open(folder / "gazetteer", index)
+def _open_gazetteer(folder: Path) -> Gazetteer:
+    return Gazetteer.open(folder / "gazetteer")
 
 
-def parcels(chunk: Chunk, router: Router) -> Iterator[tuple[int, Parcel]]:
-    """Yield the publications of a chunk, packed by the partitions that they go to."""
+def parcels(chunk: Chunk, router: Router, tasks: int) -> Iterator[tuple[int, Parcel]]:
+    """Yield the publications of a chunk, packed for tasks: partition p is for task p % tasks."""
     if chunk.rejects:
-        nobody = _select(chunk.batch, np.empty(0, np.int64))
-        none, flags = np.empty(0, np.int64), np.empty(0, np.bool_)
-        empty = Parcel(nobody, none, np.empty((0, 2)), flags, flags, refused=chunk.rejects)
-        yield 0, empty
+        yield 0, _refusal(chunk)
     if not chunk.batch.num_rows:
         return
-    found = outlines(read_publications(chunk.batch))
-    routes = router.routes(found)
-    times = np.bincount(routes.row, minlength=chunk.batch.num_rows)
+    routes = router.routes(outlines(read_publications(chunk.batch)))
     home = np.zeros(len(routes.row), np.bool_)
     home[np.unique(routes.row, return_index=True)[1]] = True
-    sorted_batch = _select(chunk.batch, routes.row)
-    starts = np.flatnonzero(np.diff(routes.target, prepend=-1))
-    for first, last in pairwise([*starts.tolist(), len(routes.row)]):
-        own = slice(first, last)
-        row = routes.row[own]
-        yield (
-            int(routes.target[first]),
-            Parcel(
-                sorted_batch.slice(first, last - first),
-                chunk.rows[row],
-                found.boxes[row, :2],
-                home[own],
-                times[row] == 1,
-                _part(routes.among, first, last),
-            ),
+    worked_on = routes.target % tasks
+    for task in np.unique(worked_on).tolist():
+        own = np.flatnonzero(worked_on == task)
+        rows, at = np.unique(routes.row[own], return_inverse=True)
+        parcel = Parcel(
+            _select(chunk.batch, rows),
+            chunk.rows[rows],
+            routes.target[own],
+            at,
+            home[own],
+            None if routes.among is None else picked(routes.among, own),
         )
+        yield task, parcel
 
 
-def _part(among: Candidates | None, first: int, last: int) -> Candidates | None:
-    if among is None:
-        return None
-    offsets, items = among
-    return offsets[first : last + 1] - offsets[first], items[offsets[first] : offsets[last]]
+def _refusal(chunk: Chunk) -> Parcel:
+    """Return a parcel that has only the records that are no publications."""
+    none, no = np.empty(0, np.int64), np.empty(0, np.bool_)
+    nobody = _select(chunk.batch, none)
+    return Parcel(nobody, none, none.astype(np.int32), none, no, refused=chunk.rejects)
 
 
 def _select(batch: pa.RecordBatch, rows: NDArray[np.int64]) -> pa.RecordBatch:
