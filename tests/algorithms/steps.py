@@ -34,13 +34,13 @@ def find(
 ) -> list[Answered]:
     """Match, and return the answer to each source."""
     algorithm = Partitioned(subscriptions, parse_name(name), cells, merge=merge)
-    router, worker, gatherer = algorithm.steps(Shipment(name, str(algorithm.folder)))
+    holdings, worker, gatherer = algorithm.steps(Shipment(name, str(algorithm.folder)))
     sent: list[list[pa.RecordBatch]] = [[] for _ in range(_TASKS)]
     edges = np.linspace(0, publications.num_rows, sources + 1).astype(int).tolist()
     for source, (first, last) in enumerate(pairwise(edges)):
         batch = publications.slice(first, last - first).combine_chunks().to_batches()[0]
         chunk = Chunk(batch, np.arange(first, last), unreadable if source == 0 else ())
-        for task, parcel in parcels(chunk, router, _TASKS):
+        for task, parcel in parcels(chunk, holdings, _TASKS):
             sent[task].append(packed(task, source, parcel.pack()))
     found = [partial for batches in sent for partial in worker.partials(batches)]
     return list(gatherer.whole((s, Partial.unpack(partial.pack())) for s, partial in found))

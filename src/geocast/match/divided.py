@@ -3,36 +3,35 @@
 A subscription lies whole in each of its partitions, with all of its filters; its place is the box
 around all of its geometries. Those that match where their geometries are not (`disjoint`, NOT, no
 spatial condition at all) have no place: they are kept apart, and every publication asks them once.
-Subscriptions are numbered by the order of their ids, and partitions tell matches by these numbers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from geocast.match.gazetteer import Gazetteer
 from geocast.match.index.base import Boxes, Candidates
 from geocast.match.matcher import Matcher, Pairs
 from geocast.match.outline import Outlines
 from geocast.match.partition import Partitioning
+from geocast.match.partition.division import Division
 from geocast.match.store import load_arrays, save_arrays
 from geocast.match.subscriptions import Subscriptions
 
-__all__ = ["EVERYWHERE", "Placing", "Share", "divide"]
+__all__ = ["EVERYWHERE", "Divided", "Share", "divide", "no_share"]
 
 EVERYWHERE: Final = "everywhere"
 """The name of the share of those that have no place."""
 
-Placing = Callable[[Boxes, pa.StringArray], Candidates]
-"""Gives the partitions of subscriptions by their boxes and ids, as offsets and partitions."""
-
+_DIVISION: Final = "division"
+_GAZETTEER: Final = "gazetteer"
 _PLACES: Final = "places"
 _NOBODY: Final = pa.table({"id": pa.array([], pa.string()), "filter": pa.nulls(0)})
 
@@ -42,17 +41,8 @@ class Share:
     """What one partition holds: a matcher, the numbers of its subscriptions, and their boxes."""
 
     matcher: Matcher
-    numbers: NDArray[np.int32]
+    numbers: NDArray[Any]
     boxes: Boxes
-
-    @classmethod
-    def open(cls, directory: Path, name: str) -> Share:
-        """Map a share into memory; one that was not saved is empty."""
-        path = directory / name
-        if not path.is_dir():
-            return cls(Matcher(_NOBODY, index="list"), np.empty(0, np.int32), np.empty((0, 4)))
-        arrays, _ = load_arrays(path / _PLACES)
-        return cls(Matcher.open(path), arrays["numbers"], arrays["boxes"])
 
     def pairs(self, batch: pa.RecordBatch, among: Candidates | None = None) -> Pairs:
         """Match a batch; the subscriptions in the answer are numbered from 0 within this share."""
@@ -86,35 +76,75 @@ class Share:
         return table.boxes, mixed
 
 
-def divide(
-    read: Subscriptions, placing: Placing, index: str, directory: Path
-) -> dict[str, Matcher]:
-    """Save a share for every partition that holds something; returns their matchers by name.
+def no_share() -> Share:
+    """Return a share without subscriptions; it still tells which publications are of no use."""
+    return Share(Matcher(_NOBODY, index="list"), np.empty(0, np.int64), np.empty((0, 4)))
 
-    A share is named by the number of its partition, or EVERYWHERE. Shares have the index of that
-    name; EVERYWHERE has the default one.
+
+@dataclass(frozen=True)
+class Divided:
+    """What `divide` has written: shares, and how to find them."""
+
+    directory: Path
+    division: Division
+    gazetteer: Gazetteer | None
+
+    @classmethod
+    def open(cls, directory: Path) -> Divided:
+        """Map what is needed to find shares into memory."""
+        division = Division.of(*load_arrays(directory / _DIVISION))
+        place = directory / _GAZETTEER
+        gazetteer = Gazetteer.open(place) if division.way != "spread" else None
+        return cls(directory, division, gazetteer)
+
+    def share(self, name: str) -> Share:
+        """Map a share into memory, by the number of its partition or as EVERYWHERE."""
+        path = self.directory / name
+        if not path.is_dir():
+            return no_share()
+        arrays, _ = load_arrays(path / _PLACES)
+        return Share(Matcher.open(path), arrays["numbers"], arrays["boxes"])
+
+
+def divide(
+    read: Subscriptions, numbers: NDArray[Any], division: Division, directory: Path
+) -> frozenset[str]:
+    """Write a share for every partition that holds something, and how to find it.
+
+    Matches are told by `numbers`, one for each subscription. Returns the attributes that filters
+    use.
     """
     boxes, bounded = read.boxes(), read.bounded
     placed = np.flatnonzero(bounded & np.isfinite(boxes).all(axis=1))
-    offsets, partitions = placing(boxes[placed], read.ids.take(pa.array(placed)))
+    offsets, partitions = division.places(boxes[placed], read.ids.take(pa.array(placed)))
     owner = np.repeat(placed, np.diff(offsets))
     order = np.argsort(partitions, kind="stable")
     held, starts = np.unique(partitions[order], return_index=True)
     members = np.split(owner[order], starts[1:]) if len(held) else []
-    directory.mkdir(parents=True, exist_ok=True)
+    index = division.index if division.way == "spread" else "list"
     shares = {}
-    for partition, own in zip(map(str, held), members, strict=True):
-        shares[partition] = _save(read, own, boxes, index, directory / partition)
+    for partition, own in zip(held.tolist(), members, strict=True):
+        shares[partition] = _save(read, own, numbers, boxes, index, directory / str(partition))
+    save_arrays(directory / _DIVISION, division.arrays(), division.facts())
+    if division.way != "spread":
+        Gazetteer.build(shares, division.index).save(directory / _GAZETTEER)
+    used = [share.properties for share in shares.values()]
     if not bounded.all():
         apart = np.flatnonzero(~bounded)
-        shares[EVERYWHERE] = _save(read, apart, boxes, "cells", directory / EVERYWHERE)
-    return shares
+        others = _save(read, apart, numbers, boxes, "cells", directory / EVERYWHERE)
+        used.append(others.properties)
+    return frozenset[str]().union(*used)
 
 
 def _save(
-    read: Subscriptions, own: NDArray[np.int64], boxes: Boxes, index: str, path: Path
+    read: Subscriptions,
+    own: NDArray[np.int64],
+    numbers: NDArray[Any],
+    boxes: Boxes,
+    index: str,
+    path: Path,
 ) -> Matcher:
     matcher = Matcher.of(read.select(own), index)
     matcher.save(path)
-    save_arrays(path / _PLACES, {"numbers": own.astype(np.int32), "boxes": boxes[own]}, {})
+    save_arrays(path / _PLACES, {"numbers": numbers[own], "boxes": boxes[own]}, {})
     return matcher

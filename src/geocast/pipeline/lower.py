@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -15,9 +15,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from geocast.match.answer import matches_table
-from geocast.match.divided import EVERYWHERE, Share
+from geocast.match.divided import EVERYWHERE, Divided, Share, no_share
 from geocast.match.outline import outlines
-from geocast.match.partition import Partitioning
 from geocast.match.publications import read_publications
 from geocast.match.relate.lists import Lists
 from geocast.match.search import picked
@@ -25,6 +24,7 @@ from geocast.match.strings import Strings
 from geocast.model import Reject
 from geocast.pipeline.base import Answered
 from geocast.pipeline.parcel import Parcel, Partial, join_parcels
+from geocast.pipeline.routing import Holding, open_holding
 from geocast.pipeline.shipment import Shipment
 
 __all__ = ["Gatherer", "Worker"]
@@ -35,14 +35,13 @@ _SHARES_OPEN: Final = 512
 
 @dataclass(frozen=True)
 class Worker:
-    """Matches parcels with the shares of the partitions that they are for.
+    """Matches parcels with the partitions that they are for.
 
-    `partitioning` tells which partition reports a pair that several may find; None where each pair
-    can be found in one partition only, or where all are to report it.
+    With `merge`, partitions report all that they find, though another may find it, too.
     """
 
-    shipment: Shipment
-    partitioning: Partitioning | None
+    holdings: tuple[Holding, ...]
+    merge: bool = False
 
     def partials(self, batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, Partial]]:
         """Yield what partitions found, each with the source of the publications."""
@@ -61,8 +60,7 @@ class Worker:
         for source, parcel in waiting:
             if parcel.refused:
                 none, nobody = np.empty(0, np.int64), pa.array([], pa.string())
-                count = len(parcel.refused)
-                yield source, Partial(count, none, none.astype(np.int32), nobody, parcel.refused)
+                yield source, Partial(len(parcel.refused), none, none, nobody, parcel.refused)
         full = [(source, parcel) for source, parcel in waiting if len(parcel.row)]
         for sources, joined in join_parcels(full):
             order = np.argsort(joined.target, kind="stable")
@@ -71,49 +69,66 @@ class Worker:
                 visit = _Visit(joined, own)
                 yield from _by_source(sources[joined.at[own]], visit, *self._match(visit))
 
-    def _match(self, visit: _Visit) -> tuple[NDArray[np.int64], NDArray[np.int32], dict[int, str]]:
+    def _match(self, visit: _Visit) -> tuple[NDArray[np.int64], NDArray[Any], dict[int, str]]:
         """Return pairs of visitors and subscriptions, and why some of those at home are no use."""
-        share = _open_share(self.shipment.path(), str(visit.partition))
-        among, boxes = visit.among, None
-        if self.partitioning is not None:
-            known = outlines(read_publications(visit.batch))
-            among, boxes = share.own_candidates(known, self.partitioning, visit.partition), known
-        found = share.pairs(visit.batch, among)
-        who, own = found.row, found.subscription
-        if self.partitioning is not None and boxes is not None:
-            # What stands in several places may be found by a partition that does not own it.
-            owner = self.partitioning.owner_of_pair(boxes.boxes[who], share.boxes[own])
-            kept = owner == visit.partition
-            who, own = who[kept], own[kept]
-        number = share.numbers[own]
+        partition, holding = divmod(visit.target, len(self.holdings) + 1)
+        if holding == len(self.holdings):
+            found = no_share().pairs(visit.batch)
+            who, number, reasons = found.row, found.subscription, found.reasons
+        else:
+            who, number, reasons = self._ask(visit, self.holdings[holding].open(), partition)
         homely = np.flatnonzero(visit.home)
-        apart = _open_share(self.shipment.path(), EVERYWHERE)
-        if len(apart.numbers) and len(homely):
-            more = apart.pairs(visit.batch.take(pa.array(homely)))
+        batch = visit.batch.take(pa.array(homely))
+        for apart in self._apart() if len(homely) else ():
+            more = apart.pairs(batch)
             who = np.concatenate([who, homely[more.row]])
             number = np.concatenate([number, apart.numbers[more.subscription]])
         order = np.lexsort((number, who))
-        reasons = {row: why for row, why in found.reasons.items() if visit.home[row]}
-        return who[order], number[order], reasons
+        return who[order], number[order], {k: why for k, why in reasons.items() if visit.home[k]}
+
+    def _ask(
+        self, visit: _Visit, divided: Divided, partition: int
+    ) -> tuple[NDArray[np.int64], NDArray[Any], dict[int, str]]:
+        share = _open_share(divided.directory, str(partition))
+        if divided.gazetteer is not None:
+            found = share.pairs(visit.batch, visit.among)
+            return found.row, share.numbers[found.subscription], found.reasons
+        reporting = divided.division.reporting
+        if self.merge or reporting is None:
+            found = share.pairs(visit.batch)
+            return found.row, share.numbers[found.subscription], found.reasons
+        known = outlines(read_publications(visit.batch))
+        found = share.pairs(visit.batch, share.own_candidates(known, reporting, partition))
+        # What stands in several places may be found by a partition that does not own it.
+        boxes = known.boxes[found.row], share.boxes[found.subscription]
+        kept = reporting.owner_of_pair(*boxes) == partition
+        return found.row[kept], share.numbers[found.subscription[kept]], found.reasons
+
+    def _apart(self) -> Iterator[Share]:
+        """Yield what every publication is asked about, in one place."""
+        for holding in self.holdings:
+            apart = _open_share(holding.open().directory, EVERYWHERE)
+            if len(apart.numbers):
+                yield apart
 
 
 class _Visit:
-    """The publications of a parcel that visit one partition."""
+    """The publications of a parcel that visit one target."""
 
     def __init__(self, parcel: Parcel, own: NDArray[np.int64]) -> None:
         """Take those of the routes `own`, which all have one target."""
-        self.partition = int(parcel.target[own[0]])
+        self.target = int(parcel.target[own[0]])
         self.batch = parcel.publications.take(pa.array(parcel.at[own]))
         self.row = parcel.row[parcel.at[own]]
         self.home = parcel.home[own]
-        self.among = None if parcel.among is None else picked(parcel.among, own)
+        self.among = picked(parcel.among, own)
 
 
 def _by_source(
     sources: NDArray[np.int32],
     visit: _Visit,
     who: NDArray[np.int64],
-    number: NDArray[np.int32],
+    number: NDArray[Any],
     reasons: dict[int, str],
 ) -> Iterator[tuple[int, Partial]]:
     ids = pc.cast(visit.batch.column("id"), pa.string())
@@ -146,7 +161,7 @@ class Gatherer:
     def answer(self, partials: list[Partial]) -> Answered:
         """Return what publications of one source matched, all partitions together."""
         row = np.concatenate([partial.row for partial in partials])
-        number = np.concatenate([partial.number for partial in partials])
+        number = np.concatenate([partial.number for partial in partials]).astype(np.int32)
         ids = pa.concat_arrays([partial.ids for partial in partials])
         order = np.lexsort((number, row))
         row, number = row[order], number[order]
@@ -171,7 +186,7 @@ class Gatherer:
 
 @lru_cache(maxsize=_SHARES_OPEN)
 def _open_share(folder: Path, name: str) -> Share:
-    return Share.open(folder, name)
+    return open_holding(folder).share(name)
 
 
 @lru_cache(maxsize=2)

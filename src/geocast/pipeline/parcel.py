@@ -9,7 +9,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -32,18 +32,17 @@ _LONG_GEOMETRY: Final = 128
 class Parcel:
     """Publications of one source on their way to the task that works on some partitions.
 
-    `row` are their rows in the source. Publication at[k] is for partition target[k], in order of
-    these; home[k] says whether it is accounted for there.
-    `among` are the geometries of the partition that it may meet, None where that is not known.
-    `refused` are records of the source that are no publications.
+    `row` are their rows in the source. Publication at[k] is for target[k]; home[k] says whether it
+    is accounted for there. `among` are the geometries that it may meet there, where it was looked
+    up. `refused` are records of the source that are no publications.
     """
 
     publications: pa.RecordBatch
     row: NDArray[np.int64]
-    target: NDArray[np.int32]
+    target: NDArray[np.int64]
     at: NDArray[np.int64]
     home: NDArray[np.bool_]
-    among: Candidates | None = None
+    among: Candidates
     refused: tuple[Reject, ...] = ()
 
     def pack(self) -> bytes:
@@ -63,7 +62,7 @@ def join_parcels(
 ) -> Iterator[tuple[NDArray[np.int32], Parcel]]:
     """Yield parcels as few large ones, with the source of each publication.
 
-    What they refuse is left out, and targets are no longer in order.
+    What they refuse is left out.
     """
     by_schema: dict[str, list[tuple[int, Parcel]]] = {}
     for source, parcel in parcels:
@@ -76,12 +75,9 @@ def join_parcels(
 
 
 def _joined(parcels: Sequence[Parcel], starts: NDArray[np.int64]) -> Parcel:
-    lists = [parcel.among for parcel in parcels if parcel.among is not None]
-    among = None
-    if lists:
-        counts = np.concatenate([np.diff(offsets) for offsets, _ in lists])
-        offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        among = offsets, np.concatenate([items for _, items in lists])
+    counts = np.concatenate([np.diff(parcel.among[0]) for parcel in parcels])
+    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    among = offsets, np.concatenate([parcel.among[1] for parcel in parcels])
     return Parcel(
         pa.concat_batches([parcel.publications for parcel in parcels]),
         np.concatenate([parcel.row for parcel in parcels]),
@@ -102,7 +98,7 @@ class Partial:
 
     publications: int
     row: NDArray[np.int64]
-    number: NDArray[np.int32]
+    number: NDArray[Any]
     ids: pa.StringArray
     refused: tuple[Reject, ...]
 

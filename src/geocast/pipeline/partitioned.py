@@ -22,20 +22,19 @@ import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.sql import DataFrame
 
-from geocast.match.divided import EVERYWHERE, Placing, divide
-from geocast.match.gazetteer import Gazetteer
-from geocast.match.index.base import Candidates
-from geocast.match.partition import Partitioning, hashed, partition
-from geocast.match.subscriptions import read_subscriptions
+from geocast.match.divided import divide
+from geocast.match.partition import partition
+from geocast.match.partition.division import Division, Way
+from geocast.match.subscriptions import Subscriptions, read_subscriptions
 from geocast.model import Rejects
 from geocast.pipeline.base import Reader, Writer
 from geocast.pipeline.lower import Gatherer, Worker
 from geocast.pipeline.parcel import PACKED, Partial, packed
-from geocast.pipeline.routing import ByGazetteer, ByPlace, Router, parcels
+from geocast.pipeline.routing import Holding, parcels
 from geocast.pipeline.shipment import Shipment, new_folder
 from geocast.pipeline.variants import INDEX_CODES, Variant
 
-__all__ = ["Partitioned"]
+__all__ = ["Partitioned", "make_division"]
 
 _TASKS_A_CORE = 3
 
@@ -48,49 +47,27 @@ class Partitioned:
     ) -> None:
         read = read_subscriptions(subscriptions)
         self.rejects: Rejects = read.rejects
-        self._variant = variant
-        self._merge = merge
         self.folder = new_folder()
-        self._partitioning: Partitioning | None = None
-        if variant.method is not None:
-            boxes = read.boxes()
-            known = np.isfinite(boxes).all(axis=1)
-            self._partitioning = partition(variant.method, boxes[known], cells)
-        self._count = cells if self._partitioning is None else self._partitioning.count
-        index = "list" if variant.index is None else INDEX_CODES[variant.index]
-        shares = divide(read, self._placing(), "list" if self._looked_up else index, self.folder)
-        if self._looked_up:
-            numbered = {int(name): own for name, own in shares.items() if name != EVERYWHERE}
-            Gazetteer.build(numbered, index).save(self.folder / "gazetteer")
+        self._merge = merge
+        self._division = make_division(variant, read, cells)
+        numbers = np.arange(len(read.ids), dtype=np.int32)
+        self.properties = divide(read, numbers, self._division, self.folder)
         _save_ids(read.ids, self.folder / "ids.arrow")
-        self.properties = frozenset[str]().union(*(own.properties for own in shares.values()))
-
-    @property
-    def _looked_up(self) -> bool:
-        return self._variant.family in ("RIsPS", "RIhPS")
-
-    def _placing(self) -> Placing:
-        partitioning, count = self._partitioning, self._count
-        if partitioning is None:
-            return lambda boxes, ids: _single(hashed(ids.to_pylist(), count))
-        if self._looked_up:
-            return lambda boxes, ids: _single(partitioning.home(boxes))
-        return lambda boxes, ids: partitioning.places(boxes)
 
     def run(
         self, frame: DataFrame, read: Reader, write: Writer, tasks: int | None = None
     ) -> DataFrame:
         """Send publications to their partitions, match there, and gather what was found."""
         context = frame.sparkSession.sparkContext
-        router, worker, gatherer = self.steps(Shipment.send(self.folder, context))
+        holdings, worker, gatherer = self.steps(Shipment.send(self.folder, context))
         usual = _TASKS_A_CORE * context.defaultParallelism
-        at_work = min(self._count, usual)
+        at_work = min(self._division.count, usual)
         at_end = tasks or usual
 
         def upper(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             source = _task()
             for chunk in read(batches):
-                for task, parcel in parcels(chunk, router, at_work):
+                for task, parcel in parcels(chunk, holdings, at_work):
                     yield packed(task, source, parcel.pack())
 
         def lower(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -109,20 +86,25 @@ class Partitioned:
         found = sent.mapInArrow(lower, PACKED).repartitionById(at_end, "task")
         return found.mapInArrow(gather, write.schema)
 
-    def steps(self, shipment: Shipment) -> tuple[Router, Worker, Gatherer]:
-        """Return what sends publications out, what matches them, and what joins the findings.
+    def steps(self, shipment: Shipment) -> tuple[tuple[Holding, ...], Worker, Gatherer]:
+        """Return where publications are sent, what matches them, and what joins the findings.
 
         `shipment` is how workers find `folder`.
         """
-        gatherer = Gatherer(shipment, self._merge)
-        if self._partitioning is None or self._looked_up:
-            return ByGazetteer(shipment, self._count), Worker(shipment, None), gatherer
-        reporting = None if self._merge else self._partitioning
-        return ByPlace(self._partitioning), Worker(shipment, reporting), gatherer
+        holdings = (Holding(shipment),)
+        return holdings, Worker(holdings, self._merge), Gatherer(shipment, self._merge)
 
 
-def _single(partitions: np.ndarray[tuple[int], np.dtype[np.int32]]) -> Candidates:
-    return np.arange(len(partitions) + 1, dtype=np.int64), partitions
+def make_division(variant: Variant, read: Subscriptions, cells: int) -> Division:
+    """Return how a variant divides these subscriptions, among about `cells` partitions."""
+    index = "list" if variant.index is None else INDEX_CODES[variant.index]
+    if variant.method is None:
+        return Division("hash", index, cells)
+    boxes = read.boxes()
+    known = np.isfinite(boxes).all(axis=1)
+    partitioning = partition(variant.method, boxes[known], cells)
+    way: Way = "home" if variant.family == "RIsPS" else "spread"
+    return Division(way, index, partitioning.count, partitioning)
 
 
 def _task() -> int:

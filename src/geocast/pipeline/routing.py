@@ -1,135 +1,139 @@
-"""Upper pipelines: to which partitions a publication goes, and what it takes along.
+"""The upper pipeline: to which partitions a publication goes, and what it takes along.
 
-`ByPlace` sends it to every partition that its box meets. `ByGazetteer` looks it up in the boxes of
-all subscriptions and sends it, with what it may match there, where there is something.
+Subscriptions may be held in several places that are divided on their own (`Holding`): one in a job
+on files, in the live service one for each large part of the snapshot.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from geocast.files import Chunk
-from geocast.match.gazetteer import Found, Gazetteer
+from geocast.match.divided import Divided
 from geocast.match.index.base import Candidates
 from geocast.match.outline import Outlines, outlines
-from geocast.match.partition import Partitioning
 from geocast.match.publications import read_publications
 from geocast.match.search import picked
 from geocast.pipeline.parcel import Parcel
 from geocast.pipeline.shipment import Shipment
 
-__all__ = ["ByGazetteer", "ByPlace", "Router", "parcels"]
+__all__ = ["Holding", "open_holding", "parcels"]
+
+_HOLDINGS_OPEN = 16
+
+
+@dataclass(frozen=True)
+class Holding:
+    """Divided subscriptions, wherever workers find them."""
+
+    shipment: Shipment
+
+    def open(self) -> Divided:
+        """Return them, in a worker; opened once a worker process."""
+        return open_holding(self.shipment.path())
+
+
+@lru_cache(maxsize=_HOLDINGS_OPEN)
+def open_holding(folder: Path) -> Divided:
+    """Open what lies in a folder, once a process."""
+    return Divided.open(folder)
 
 
 @dataclass(frozen=True, eq=False)
 class Routes:
-    """Publication row[k] goes to partition target[k], sorted by target and row.
-
-    Every row has at least one target. `among` are the geometries that it may match there.
-    """
+    """Publication row[k] goes to partition[k] of a holding, and may match among[k] there."""
 
     row: NDArray[np.int64]
-    target: NDArray[np.int32]
-    among: Candidates | None = None
+    partition: NDArray[np.int64]
+    among: Candidates
+
+    @classmethod
+    def into(cls, divided: Divided, found: Outlines) -> Routes:
+        """Return where publications with these outlines go; some may go nowhere."""
+        if divided.gazetteer is not None:
+            return cls._looked_up(divided, found)
+        partitioning = divided.division.partitioning
+        assert partitioning is not None, "what is not looked up is divided by place"
+        known = np.flatnonzero(found.known)
+        offsets, partitions = partitioning.places(found.boxes[known])
+        row = np.repeat(known, np.diff(offsets))
+        nothing = np.zeros(len(row) + 1, np.int64), np.empty(0, np.int32)
+        return cls(row, partitions.astype(np.int64), nothing)
+
+    @classmethod
+    def _looked_up(cls, divided: Divided, outlines: Outlines) -> Routes:
+        assert divided.gazetteer is not None
+        found = divided.gazetteer.find(outlines)
+        fresh = np.diff(found.row, prepend=-1) != 0
+        fresh |= np.diff(found.partition, prepend=-1) != 0
+        first = np.flatnonzero(fresh)
+        offsets = np.append(first, len(found.row)).astype(np.int64)
+        partition = found.partition[first].astype(np.int64)
+        return cls(found.row[first], partition, (offsets, found.geometry))
 
 
-class Router(Protocol):
-    """The part of an algorithm that differs from the others; pickled, and run in workers."""
+def parcels(chunk: Chunk, holdings: Sequence[Holding], tasks: int) -> Iterator[tuple[int, Parcel]]:
+    """Yield the publications of a chunk, packed for tasks: target t is for task t % tasks.
 
-    def routes(self, outlines: Outlines) -> Routes:
-        """Return where publications with these outlines go."""
-        ...
-
-
-@dataclass(frozen=True)
-class ByPlace:
-    """To every partition that the publication's box is not disjoint from."""
-
-    partitioning: Partitioning
-
-    def routes(self, outlines: Outlines) -> Routes:
-        """Return where publications go; those that cannot be used go to one partition."""
-        known = np.flatnonzero(outlines.known)
-        unknown = np.flatnonzero(~outlines.known)
-        offsets, partitions = self.partitioning.places(outlines.boxes[known])
-        row = np.concatenate([np.repeat(known, np.diff(offsets)), unknown])
-        target = np.concatenate([partitions, np.full(len(unknown), self.partitioning.overflow)])
-        order = np.lexsort((row, target))
-        return Routes(row[order], target[order].astype(np.int32))
-
-
-@dataclass(frozen=True)
-class ByGazetteer:
-    """To the partitions that hold a candidate; without any, to one that accounts for it."""
-
-    shipment: Shipment
-    partitions: int
-
-    def routes(self, outlines: Outlines) -> Routes:
-        """Return where publications go, and the candidates there."""
-        found = _open_gazetteer(self.shipment.path()).find(outlines)
-        row, target, count = _grouped(found)
-        without = np.setdiff1d(np.arange(len(outlines.known)), row)
-        row = np.concatenate([row, without])
-        target = np.concatenate([target, without % self.partitions]).astype(np.int32)
-        count = np.concatenate([count, np.zeros(len(without), np.int64)])
-        order = np.lexsort((row, target))
-        # Rows without candidates take nothing along, so the candidates keep their order.
-        offsets = np.concatenate([[0], np.cumsum(count[order])]).astype(np.int64)
-        return Routes(row[order], target[order], (offsets, found.geometry))
-
-
-def _grouped(found: Found) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
-    """Return row, partition and number of candidates of each run of equal rows and partitions."""
-    fresh = np.diff(found.row, prepend=-1) != 0
-    fresh |= np.diff(found.partition, prepend=-1) != 0
-    first = np.flatnonzero(fresh)
-    return found.row[first], found.partition[first], np.diff(first, append=len(found.row))
-
-
-@lru_cache(maxsize=2)
-def _open_gazetteer(folder: Path) -> Gazetteer:
-    return Gazetteer.open(folder / "gazetteer")
-
-
-def parcels(chunk: Chunk, router: Router, tasks: int) -> Iterator[tuple[int, Parcel]]:
-    """Yield the publications of a chunk, packed for tasks: partition p is for task p % tasks."""
+    Partition p of holding h of n is the target p * (n + 1) + h. What goes to no partition goes to a
+    target with h = n, to be accounted for.
+    """
     if chunk.rejects:
         yield 0, _refusal(chunk)
     if not chunk.batch.num_rows:
         return
-    routes = router.routes(outlines(read_publications(chunk.batch)))
+    routes = _targets(outlines(read_publications(chunk.batch)), holdings, tasks)
     home = np.zeros(len(routes.row), np.bool_)
     home[np.unique(routes.row, return_index=True)[1]] = True
-    worked_on = routes.target % tasks
+    worked_on = routes.partition % tasks
     for task in np.unique(worked_on).tolist():
         own = np.flatnonzero(worked_on == task)
         rows, at = np.unique(routes.row[own], return_inverse=True)
-        parcel = Parcel(
-            _select(chunk.batch, rows),
-            chunk.rows[rows],
-            routes.target[own],
-            at,
-            home[own],
-            None if routes.among is None else picked(routes.among, own),
+        yield (
+            task,
+            Parcel(
+                chunk.batch.take(pa.array(rows)),
+                chunk.rows[rows],
+                routes.partition[own],
+                at,
+                home[own],
+                picked(routes.among, own),
+            ),
         )
-        yield task, parcel
+
+
+def _targets(found: Outlines, holdings: Sequence[Holding], tasks: int) -> Routes:
+    """Return the routes into all holdings, by targets in place of partitions."""
+    own = [Routes.into(holding.open(), found) for holding in holdings]
+    stride = len(holdings) + 1
+    reached = np.zeros(len(found.known), np.bool_)
+    for routes in own:
+        reached[routes.row] = True
+    rest = np.flatnonzero(~reached)
+    # Spread over all tasks, whatever the stride has in common with their number.
+    nothing = np.zeros(len(rest) + 1, np.int64), np.empty(0, np.int32)
+    own.append(Routes(rest, rest % (tasks * stride), nothing))
+    counts = np.concatenate([np.diff(routes.among[0]) for routes in own])
+    return Routes(
+        np.concatenate([routes.row for routes in own]),
+        np.concatenate([routes.partition * stride + h for h, routes in enumerate(own)]),
+        (
+            np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+            np.concatenate([routes.among[1] for routes in own]),
+        ),
+    )
 
 
 def _refusal(chunk: Chunk) -> Parcel:
     """Return a parcel that has only the records that are no publications."""
     none, no = np.empty(0, np.int64), np.empty(0, np.bool_)
-    nobody = _select(chunk.batch, none)
-    return Parcel(nobody, none, none.astype(np.int32), none, no, refused=chunk.rejects)
-
-
-def _select(batch: pa.RecordBatch, rows: NDArray[np.int64]) -> pa.RecordBatch:
-    return batch.take(pa.array(rows))
+    nobody = chunk.batch.take(pa.array(none))
+    nothing = np.zeros(1, np.int64), np.empty(0, np.int32)
+    return Parcel(nobody, none, none, none, no, nothing, chunk.rejects)
