@@ -16,7 +16,7 @@ command_of() {
     ruff-format) echo ruff format --check . ;;
     mypy) echo mypy ;;
     lint-imports) echo lint-imports ;;
-    pytest) echo pytest -n auto --maxprocesses 4 --durations 30 ;;
+    pytest) echo pytest -n auto --durations 30 ;;
     *) fail "unknown step $1" ;;
   esac
 }

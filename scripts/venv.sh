@@ -33,8 +33,26 @@ make_venv() {
   "$python" -m venv "$VENV"
 }
 
+pip() { "$VENV/bin/python" -m pip "$@"; }
+
+# Modules are compiled when they are first imported, which most of 1.6 GB never are.
+install() { pip install --no-compile "$@"; }
+
+# build_spark FOLDER: pyspark is distributed as source, so that a wheel has to be made of it first.
+build_spark() {
+  local spark
+  spark=$(grep '^pyspark==' constraints.txt)
+  [[ $(pip freeze) == *"$spark"* ]] || pip wheel --quiet --no-deps --wheel-dir "$1" "$spark"
+}
+
 [[ -x $VENV/bin/python ]] || make_venv
 say "Installing $(wc -l <constraints.txt) pinned packages into $VENV (1.6 GB; minutes, the first time)"
-"$VENV/bin/python" -m pip install --prefer-binary -r constraints.txt
-"$VENV/bin/python" -m pip install --quiet --no-deps --no-build-isolation --editable .
-"$VENV/bin/python" -m pip check
+wheels=$(mktemp -d "$VENV/wheels.XXXXXX")
+trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$wheels"' EXIT
+build_spark "$wheels" &
+building=$!
+install --prefer-binary -r <(grep -v '^pyspark==' constraints.txt)
+wait "$building"
+if compgen -G "$wheels/*.whl" >/dev/null; then install --quiet --no-deps "$wheels"/*.whl; fi
+install --quiet --no-deps --no-build-isolation --editable .
+pip check

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from typing import Any, Final
 
 import pytest
@@ -13,14 +14,18 @@ settings.load_profile("patient")
 LONGEST_FIRST: Final = (
     "tests/chaos/test_guarantees",
     "tests/pipeline/",
-    "tests/chaos/",
     "tests/match/test_oracle_workloads",
+    "tests/chaos/",
+    "tests/match/test_oracle_lattice",
     "tests/service/",
+    "tests/demo/",
 )
 """What would keep one process busy at the end while the others have nothing left to do.
 
-The first two begin at once, in two processes; a file that has few tests is followed by another.
+The first begin at once, one in each process; a file that has few tests is followed by another.
 """
+
+MOST_PROCESSES: Final = 4
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -31,6 +36,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if not config.getoption("--full"):
         _deselect_long(config, items)
     items.sort(key=lambda item: _turn(item.nodeid))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """One more than there are processors: those who start and kill services mostly wait."""
+    return min(MOST_PROCESSES, len(os.sched_getaffinity(0)) + 1)
 
 
 @pytest.hookimpl(optionalhook=True)

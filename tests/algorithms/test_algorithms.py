@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from geocast.model import Reject
 from geocast.pipeline.base import Answered
 from tests import oracle
+from tests.algorithms.steps import PARTITIONED, find
 from tests.expressions import STEP, expression, feature_table
 from tests.lattice import lattice_geometries
 from tests.match.comparison import (
@@ -26,7 +27,6 @@ from tests.match.real_data import Sides, sides_of
 from tests.oracle.bulk import mixed_pairs
 from tests.oracle.spatial import Pairs
 from tests.pipeline.generate import as_dict
-from tests.algorithms.steps import PARTITIONED, find
 
 EVERY_FAMILY = ("sPS{QT}", "sPIS[QT]{QT}", "RIsPS[HT]{KT}", "RIhPS[HT]", "sPS{HI}", "sPIS[ST]{VO}")
 PREDICATES = tuple(oracle.PREDICATES)

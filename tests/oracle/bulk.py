@@ -1,7 +1,7 @@
 """The oracle on large sides: candidates by bounding boxes, every distinct pair asked once.
 
-Still shapely's plain predicates; only pairs whose boxes do not meet are not asked, and a pair
-of equal geometries (bytes of WKB) is asked once.
+Only pairs whose boxes do not meet are not asked, and a pair of equal geometries (bytes of WKB) is
+asked once: for one predicate, or for the matrix of its relation if several are wanted.
 """
 
 from __future__ import annotations
@@ -13,9 +13,13 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from tests.oracle.exact import matrix_holds
 from tests.oracle.spatial import PREDICATES, Geometries, Pairs
 
 __all__ = ["mixed_pairs", "relation_pairs"]
+
+Hits = NDArray[np.bool_]
+_SEVERAL = 4
 
 
 @dataclass(frozen=True)
@@ -69,18 +73,32 @@ def _distinct_relations(
     rows, columns = shapely.STRtree(areas).query(publications)
     meets = PREDICATES["intersects"](publications[rows], areas[columns])
     rows, columns = rows[meets], columns[meets]
-    left, right = publications[rows], areas[columns]
-    held: dict[str, Pairs] = {}
-    for name in predicates:
-        if name == "disjoint":
-            apart = np.ones((len(publications), len(areas)), dtype=bool)
-            apart[rows, columns] = False
-            first, second = np.nonzero(apart)
-            held[name] = (first, second)
-        else:
-            hit = PREDICATES[name](left, right)
-            held[name] = (rows[hit], columns[hit])
-    return held
+    asked = [name for name in predicates if name not in ("intersects", "disjoint")]
+    hits = _hits(publications[rows], areas[columns], asked)
+    held = {name: (rows[hit], columns[hit]) for name, hit in hits.items()}
+    held["intersects"] = (rows, columns)
+    if "disjoint" in predicates:
+        apart = np.ones((len(publications), len(areas)), dtype=bool)
+        apart[rows, columns] = False
+        first, second = np.nonzero(apart)
+        held["disjoint"] = (first, second)
+    return {name: held[name] for name in predicates}
+
+
+def _hits(left: Geometries, right: Geometries, predicates: Sequence[str]) -> dict[str, Hits]:
+    """Tell for each predicate which of the pairs satisfy it."""
+    if len(predicates) < _SEVERAL:
+        return {name: PREDICATES[name](left, right) for name in predicates}
+    matrices, of = np.unique(shapely.relate(left, right).astype("U9"), return_inverse=True)
+    sizes = shapely.get_dimensions(left), shapely.get_dimensions(right)
+    kinds, kind = np.unique(np.stack([of, *sizes]), axis=1, return_inverse=True)
+    return {
+        name: np.array(
+            [matrix_holds(name, str(matrices[m]), (int(a), int(b))) for m, a, b in kinds.T],
+            dtype=bool,
+        )[kind]
+        for name in predicates
+    }
 
 
 def _expanded(left: _Distinct, right: _Distinct, pairs: Pairs) -> Pairs:

@@ -59,13 +59,16 @@ class Bench:
         )
 
     def found(self) -> Found:
-        """All pairs in the log of matches; fails if one is there twice."""
-        names = self._names()
+        """All pairs with subscriptions that stand."""
+        return self.pairs(self._names())
+
+    def pairs(self, names: dict[int, str]) -> Found:
+        """All pairs with subscriptions of these versions; fails if one is there twice."""
         pairs = []
         for partition, end in enumerate(self.matches.ends()):
             for value in self.matches.read(partition, 0, end).column("value").to_pylist():
                 record = MatchRecord.decode(value)
-                pairs += [(record.id, names[number]) for number in record.versions]
+                pairs += [(record.id, names[n]) for n in record.versions if n in names]
         assert len(pairs) == len(set(pairs))
         return set(pairs)
 

@@ -14,7 +14,7 @@ from geocast.pipeline import (
     parse_name,
     variant_names,
 )
-from geocast.pipeline.variants import INDEX_CODES
+from geocast.pipeline.variants import INDEX_CODES, METHOD_CODES
 
 
 @pytest.mark.parametrize(
@@ -57,6 +57,7 @@ def test_there_are_48_variants_and_the_default() -> None:
 
 def test_every_code_names_something_that_exists() -> None:
     assert set(INDEX_CODES.values()) <= set(INDEXES)
+    assert set(METHOD_CODES) == set(METHODS)
     assert {parse_name(name).method for name in variant_names()} == {None, *METHODS}
 
 

@@ -30,8 +30,8 @@ def match(
         str,
         typer.Option(
             metavar="NAME",
-            help="How to match: RIS, or one of the 48 variants in docs/algorithms.md, such as "
-            "RIsPS[HT]{KT}. All find the same matches.",
+            help="How to match: RIS, one of the 48 variants in docs/algorithms.md, such as "
+            "RIsPS[HT]{KT}, or auto to have one chosen. All find the same matches.",
         ),
     ] = "RIS",
     cells: Annotated[

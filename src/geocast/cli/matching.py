@@ -24,10 +24,12 @@ from geocast.pipeline import (
     PublicationFile,
     Split,
     check_master,
+    check_name,
+    choose,
     default_tasks,
+    is_auto,
     make_algorithm,
     open_publications,
-    parse_name,
     read_subscriptions,
     run_job,
     spark_session,
@@ -71,7 +73,7 @@ def run_match(options: MatchOptions) -> None:
 
 def _check(options: MatchOptions) -> None:
     """Find what can be found wrong before anything takes time."""
-    parse_name(options.algorithm)
+    check_name(options.algorithm)
     inputs = [options.subscriptions, options.publications]
     for path in inputs:
         files.format_of(path)
@@ -110,9 +112,15 @@ def _prepare(options: MatchOptions, steps: Steps) -> tuple[Algorithm, list[Rejec
     with steps.step("reading subscriptions", files.input_size(path)) as step:
         subscriptions = read_subscriptions(path, step.update)
         step.update(files.input_size(path), f"{subscriptions.table.num_rows:,} subscriptions")
+    name = options.algorithm
+    if is_auto(name):
+        with steps.step("choosing an algorithm") as step:
+            choice = choose(subscriptions.table)
+            step.update(1, choice.why)
+            name = choice.name
     with steps.step("building the index"):
         algorithm = make_algorithm(
-            options.algorithm, subscriptions.table, cells=options.cells, merge=options.merge
+            name, subscriptions.table, cells=options.cells, merge=options.merge
         )
     return algorithm, subscriptions.all_rejects(algorithm.rejects)
 

@@ -88,14 +88,16 @@ class Divided:
     directory: Path
     division: Division
     gazetteer: Gazetteer | None
+    properties: frozenset[str]
 
     @classmethod
     def open(cls, directory: Path) -> Divided:
         """Map what is needed to find shares into memory."""
-        division = Division.of(*load_arrays(directory / _DIVISION))
+        arrays, facts = load_arrays(directory / _DIVISION)
+        division = Division.of(arrays, facts)
         place = directory / _GAZETTEER
         gazetteer = Gazetteer.open(place) if division.way != "spread" else None
-        return cls(directory, division, gazetteer)
+        return cls(directory, division, gazetteer, frozenset(facts["properties"]))
 
     def share(self, name: str) -> Share:
         """Map a share into memory, by the number of its partition or as EVERYWHERE."""
@@ -125,7 +127,6 @@ def divide(
     shares = {}
     for partition, own in zip(held.tolist(), members, strict=True):
         shares[partition] = _save(read, own, numbers, boxes, index, directory / str(partition))
-    save_arrays(directory / _DIVISION, division.arrays(), division.facts())
     if division.way != "spread":
         Gazetteer.build(shares, division.index).save(directory / _GAZETTEER)
     used = [share.properties for share in shares.values()]
@@ -133,7 +134,10 @@ def divide(
         apart = np.flatnonzero(~bounded)
         others = _save(read, apart, numbers, boxes, "cells", directory / EVERYWHERE)
         used.append(others.properties)
-    return frozenset[str]().union(*used)
+    properties = frozenset[str]().union(*used)
+    facts = division.facts() | {"properties": sorted(properties)}
+    save_arrays(directory / _DIVISION, division.arrays(), facts)
+    return properties
 
 
 def _save(

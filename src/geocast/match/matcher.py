@@ -132,6 +132,11 @@ class Matcher:
         """The names of the attributes that filters use; other columns need not be passed."""
         return self._standing.rest.scan.properties
 
+    @property
+    def ids(self) -> pa.StringArray:
+        """The ids of the subscriptions, by the numbers that `pairs` uses."""
+        return self._standing.ids
+
     def geometry_table(self) -> GeometryTable:
         """Return what stands on the geometries that `pairs` knows by number."""
         part = self._standing.parts[_POSITIVE]
@@ -146,6 +151,11 @@ class Matcher:
     def __len__(self) -> int:
         """Return the number of subscriptions."""
         return len(self._standing.ids)
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all that `save` writes."""
+        return self._standing.nbytes
 
     def forget(self) -> None:
         """Empty the cache of what recurring geometries matched."""

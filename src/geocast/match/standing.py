@@ -42,6 +42,13 @@ class Standing:
         """
         return np.arange(len(self.parts[0].row), len(self.subscription), dtype=np.int32)
 
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all arrays."""
+        parts = [part.arrays() for part in self.parts]
+        arrays = [array for part in (*parts, self.rest.arrays()) for array in part.values()]
+        return sum(array.nbytes for array in arrays) + int(self.ids.nbytes)
+
     def labels(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """What a hit on a row of each part emits.
 

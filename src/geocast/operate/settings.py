@@ -82,6 +82,8 @@ class Settings:
     host: str = "127.0.0.1"
     port: int = 8400
     partitions: int = 2
+    algorithm: str = "RIS"
+    cells: int = 100
     max_body: int = 16 << 20
     publish_rate: float = 50_000.0
     request_rate: float = 500.0

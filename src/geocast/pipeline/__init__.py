@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from geocast.pipeline.auto import Choice, choose
     from geocast.pipeline.base import Algorithm, Answered, Reader, Writer
     from geocast.pipeline.job import Progress, default_tasks, run_job
     from geocast.pipeline.pieces import Piece
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
         REPRESENTATIVES,
         Variant,
         algorithm_names,
+        check_name,
+        is_auto,
         parse_name,
         variant_names,
     )
@@ -30,6 +33,7 @@ __all__ = [
     "REPRESENTATIVES",
     "Algorithm",
     "Answered",
+    "Choice",
     "Piece",
     "Progress",
     "PublicationFile",
@@ -40,7 +44,10 @@ __all__ = [
     "Writer",
     "algorithm_names",
     "check_master",
+    "check_name",
+    "choose",
     "default_tasks",
+    "is_auto",
     "make_algorithm",
     "open_publications",
     "parse_name",
@@ -51,6 +58,8 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Choice": "geocast.pipeline.auto",
+    "choose": "geocast.pipeline.auto",
     "Algorithm": "geocast.pipeline.base",
     "Answered": "geocast.pipeline.base",
     "Reader": "geocast.pipeline.base",
@@ -64,6 +73,8 @@ _HOMES = {
     "REPRESENTATIVES": "geocast.pipeline.variants",
     "Variant": "geocast.pipeline.variants",
     "algorithm_names": "geocast.pipeline.variants",
+    "check_name": "geocast.pipeline.variants",
+    "is_auto": "geocast.pipeline.variants",
     "parse_name": "geocast.pipeline.variants",
     "variant_names": "geocast.pipeline.variants",
     "check_master": "geocast.pipeline.session",

@@ -24,7 +24,7 @@ __all__ = ["quick_home", "spark_environment"]
 
 _PARTS: Final = ("bin", "conf", "jars", "sbin")
 
-# Java looks for data sources in all installed packages by a Python of its own, unless there is none.
+# Java looks through all installed packages for data sources, in a Python of its own if it has one.
 _NO_PYTHON: Final = "no-python-for-the-driver"
 
 
@@ -50,7 +50,8 @@ def spark_environment(local: bool) -> Iterator[None]:
 
 def quick_home() -> Path | None:
     """Return a home of Spark without pyspark's zip file, or None where none can be made."""
-    home = archive_file().with_suffix(".home")
+    archive = archive_file()
+    home = archive.parents[1] / "spark" / archive.stem
     if home.is_dir():
         return home
     try:

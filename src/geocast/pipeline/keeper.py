@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from geocast.errors import StateError
+from geocast.match.partition.division import Divider
 from geocast.model import now
 from geocast.operate import Place, metrics
 from geocast.pipeline.merger import Merger
@@ -34,14 +35,17 @@ class SnapshotKeeper:
     """Turns changes of subscriptions into snapshot versions, in a thread of its own.
 
     There can be one for a directory: a second one raises StateError. `pin` gives the version that
-    a batch has to use. It may be called from any thread.
+    a batch has to use. It may be called from any thread. Large parts are divided by `divider`, and
+    made anew in the background where they are not.
     """
 
-    def __init__(self, repository: Repository, place: Place, query: str) -> None:
+    def __init__(
+        self, repository: Repository, place: Place, query: str, divider: Divider | None = None
+    ) -> None:
         self._repository = repository
         self._place = place
         self._query = query
-        self._store = SnapshotStore(place.snapshots)
+        self._store = SnapshotStore(place.snapshots, divider)
         self._merger = Merger(place)
         self._lock = threading.Lock()
         self._stop = threading.Event()

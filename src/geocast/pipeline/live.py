@@ -23,10 +23,12 @@ from geocast.log import Log
 from geocast.model import split_key
 from geocast.operate import Place, Settings, metrics
 from geocast.pipeline.checkpoint import committed, make_durable
+from geocast.pipeline.divided_task import DividedTask
 from geocast.pipeline.keeper import SnapshotKeeper
 from geocast.pipeline.source import log_stream
 from geocast.pipeline.task import OUTCOME, LiveTask, Outcome
 from geocast.repository import DeadLetter, Repository
+from geocast.snapshot import OpenVersion
 
 __all__ = ["QUERY", "LiveStream"]
 
@@ -101,7 +103,8 @@ class LiveStream:
             cores = self._spark.sparkContext.defaultParallelism
             task = self._task(_NO_BATCH, version)
             numbers = self._spark.range(0, cores, 1, cores)
-            numbers.mapInArrow(task.warm, OUTCOME).collect()
+            if not OpenVersion.read(self._place.snapshots, version).divided:
+                numbers.mapInArrow(task.warm, OUTCOME).collect()
 
     def drain(self, seconds: float) -> bool:
         """Wait until all that was published is matched; tells whether that was in time."""
@@ -142,7 +145,7 @@ class LiveStream:
             began = time.monotonic()
             make_durable(self._place.checkpoint, batch)
             version = self._keeper.pin(batch)
-            rows = frame.mapInArrow(self._task(batch, version), OUTCOME).collect()
+            rows = self._matched(frame, batch, version).collect()
             outcomes = [pickle.loads(row["outcome"]) for row in rows]
             self._finish(batch, outcomes)
             self._batches += 1
@@ -158,6 +161,15 @@ class LiveStream:
                     "seconds": round(seconds, 3),
                 },
             )
+
+    def _matched(self, frame: DataFrame, batch: int, version: int) -> DataFrame:
+        """Return the outcomes of a batch, lazily; how it is matched is told by the version."""
+        task = self._task(batch, version)
+        found = OpenVersion.read(self._place.snapshots, version)
+        if not found.divided:
+            return frame.mapInArrow(task, OUTCOME)
+        divided = DividedTask.of(task, self._place.publications, found)
+        return divided.run(frame, self._spark.sparkContext.defaultParallelism)
 
     def _finish(self, batch: int, outcomes: list[Outcome]) -> None:
         letters = _letters(outcomes)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from geocast.match.answer import matches_table
 from geocast.match.divided import EVERYWHERE, Divided, Share, no_share
+from geocast.match.matcher import Matcher
 from geocast.match.outline import outlines
 from geocast.match.publications import read_publications
 from geocast.match.relate.lists import Lists
@@ -37,10 +38,12 @@ _SHARES_OPEN: Final = 512
 class Worker:
     """Matches parcels with the partitions that they are for.
 
-    With `merge`, partitions report all that they find, though another may find it, too.
+    `apart` are folders of further matchers, whose ids are numbers, and which are not divided. With
+    `merge`, partitions report all that they find, though another may find it, too.
     """
 
     holdings: tuple[Holding, ...]
+    apart: tuple[Path, ...] = ()
     merge: bool = False
 
     def partials(self, batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, Partial]]:
@@ -60,7 +63,8 @@ class Worker:
         for source, parcel in waiting:
             if parcel.refused:
                 none, nobody = np.empty(0, np.int64), pa.array([], pa.string())
-                yield source, Partial(len(parcel.refused), none, none, nobody, parcel.refused)
+                rows = np.array([reject.row for reject in parcel.refused], np.int64)
+                yield source, Partial(rows, none, none, nobody, parcel.refused)
         full = [(source, parcel) for source, parcel in waiting if len(parcel.row)]
         for sources, joined in join_parcels(full):
             order = np.argsort(joined.target, kind="stable")
@@ -107,9 +111,10 @@ class Worker:
     def _apart(self) -> Iterator[Share]:
         """Yield what every publication is asked about, in one place."""
         for holding in self.holdings:
-            apart = _open_share(holding.open().directory, EVERYWHERE)
-            if len(apart.numbers):
-                yield apart
+            share = _open_share(holding.open().directory, EVERYWHERE)
+            if len(share.numbers):
+                yield share
+        yield from map(_open_apart, self.apart)
 
 
 class _Visit:
@@ -138,7 +143,7 @@ def _by_source(
         rejects[int(sources[place])].append(reject)
     for source in np.unique(sources).tolist():
         own = np.flatnonzero(sources[who] == source)
-        accounted = int(np.count_nonzero(visit.home & (sources == source)))
+        accounted = visit.row[visit.home & (sources == source)]
         names, row = ids.take(pa.array(who[own])), visit.row[who[own]]
         yield source, Partial(accounted, row, number[own], names, tuple(rejects[source]))
 
@@ -176,7 +181,7 @@ class Gatherer:
             (reject for partial in partials for reject in partial.refused),
             key=lambda reject: reject.row,
         )
-        count = sum(partial.publications for partial in partials)
+        count = sum(len(partial.accounted) for partial in partials)
         return Answered(count, matches, tuple(rejects))
 
     @property
@@ -187,6 +192,13 @@ class Gatherer:
 @lru_cache(maxsize=_SHARES_OPEN)
 def _open_share(folder: Path, name: str) -> Share:
     return open_holding(folder).share(name)
+
+
+@lru_cache(maxsize=_SHARES_OPEN)
+def _open_apart(folder: Path) -> Share:
+    matcher = Matcher.open(folder)
+    numbers = pc.cast(matcher.ids, pa.int64()).to_numpy(zero_copy_only=False)
+    return Share(matcher, numbers, np.empty((0, 4)))
 
 
 @lru_cache(maxsize=2)

@@ -7,7 +7,7 @@ way, whatever columns they have, and a geometry that occurs many times in a parc
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from geocast.match.index.base import Candidates
 from geocast.model import Reject
 
-__all__ = ["PACKED", "Parcel", "Partial", "join_parcels", "packed"]
+__all__ = ["PACKED", "Parcel", "Partial", "join_parcels", "packed", "unpack_partials"]
 
 PACKED: Final = "task int, source int, content binary"
 """The Spark schema of parcels and partial answers: for which task, and whose publications."""
@@ -93,10 +93,10 @@ class Partial:
     """What one partition found for the publications of one source.
 
     Publication row[k], called ids[k], matches the subscriptions number[k], where rows may repeat.
-    `publications` counts those that are accounted for here, with the `refused`.
+    `accounted` are the rows of all that are accounted for here, matched, unmatched or `refused`.
     """
 
-    publications: int
+    accounted: NDArray[np.int64]
     row: NDArray[np.int64]
     number: NDArray[Any]
     ids: pa.StringArray
@@ -108,20 +108,27 @@ class Partial:
         lengths = np.diff(first, append=len(self.row))
         names = _to_ipc(pa.record_batch([self.ids.take(pa.array(first))], names=["id"]))
         rest = (self.row[first], lengths, self.number, names, self.refused)
-        return pickle.dumps((self.publications, *rest), protocol=5)
+        return pickle.dumps((self.accounted, *rest), protocol=5)
 
     @classmethod
     def unpack(cls, content: bytes) -> Partial:
         """Return what `pack` packed."""
-        publications, row, lengths, number, names, refused = pickle.loads(content)
+        accounted, row, lengths, number, names, refused = pickle.loads(content)
         ids = _from_ipc(names).column("id").take(pa.array(np.repeat(np.arange(len(row)), lengths)))
-        return cls(publications, np.repeat(row, lengths), number, ids, refused)
+        return cls(accounted, np.repeat(row, lengths), number, ids, refused)
 
 
 def packed(task: int, source: int, content: bytes) -> pa.RecordBatch:
     """Return one row of PACKED as a batch of its own, since it is large."""
     numbers = [pa.array([value], pa.int32()) for value in (task, source)]
     return pa.RecordBatch.from_arrays([*numbers, pa.array([content], pa.binary())], schema=_PACKED)
+
+
+def unpack_partials(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, Partial]]:
+    """Yield partial answers and their sources from rows of PACKED."""
+    for batch in batches:
+        for row in batch.to_pylist():
+            yield row["source"], Partial.unpack(row["content"])
 
 
 def _slim(batch: pa.RecordBatch) -> pa.RecordBatch:

@@ -23,18 +23,16 @@ from pyspark import TaskContext
 from pyspark.sql import DataFrame
 
 from geocast.match.divided import divide
-from geocast.match.partition import partition
-from geocast.match.partition.division import Division, Way
-from geocast.match.subscriptions import Subscriptions, read_subscriptions
+from geocast.match.subscriptions import read_subscriptions
 from geocast.model import Rejects
 from geocast.pipeline.base import Reader, Writer
 from geocast.pipeline.lower import Gatherer, Worker
-from geocast.pipeline.parcel import PACKED, Partial, packed
+from geocast.pipeline.parcel import PACKED, packed, unpack_partials
 from geocast.pipeline.routing import Holding, parcels
 from geocast.pipeline.shipment import Shipment, new_folder
-from geocast.pipeline.variants import INDEX_CODES, Variant
+from geocast.pipeline.variants import Variant
 
-__all__ = ["Partitioned", "make_division"]
+__all__ = ["Partitioned"]
 
 _TASKS_A_CORE = 3
 
@@ -49,7 +47,9 @@ class Partitioned:
         self.rejects: Rejects = read.rejects
         self.folder = new_folder()
         self._merge = merge
-        self._division = make_division(variant, read, cells)
+        divider = variant.divider(cells)
+        assert divider is not None, "variants of RIS do not divide"
+        self._division = divider.division(read.boxes())
         numbers = np.arange(len(read.ids), dtype=np.int32)
         self.properties = divide(read, numbers, self._division, self.folder)
         _save_ids(read.ids, self.folder / "ids.arrow")
@@ -75,7 +75,7 @@ class Partitioned:
                 yield packed(source % at_end, source, partial.pack())
 
         def gather(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            return write(gatherer.whole(_partials(batches)))
+            return write(gatherer.whole(unpack_partials(batches)))
 
         def each(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             return write(gatherer.answer([found]) for _, found in worker.partials(batches))
@@ -92,31 +92,13 @@ class Partitioned:
         `shipment` is how workers find `folder`.
         """
         holdings = (Holding(shipment),)
-        return holdings, Worker(holdings, self._merge), Gatherer(shipment, self._merge)
-
-
-def make_division(variant: Variant, read: Subscriptions, cells: int) -> Division:
-    """Return how a variant divides these subscriptions, among about `cells` partitions."""
-    index = "list" if variant.index is None else INDEX_CODES[variant.index]
-    if variant.method is None:
-        return Division("hash", index, cells)
-    boxes = read.boxes()
-    known = np.isfinite(boxes).all(axis=1)
-    partitioning = partition(variant.method, boxes[known], cells)
-    way: Way = "home" if variant.family == "RIsPS" else "spread"
-    return Division(way, index, partitioning.count, partitioning)
+        return holdings, Worker(holdings, merge=self._merge), Gatherer(shipment, self._merge)
 
 
 def _task() -> int:
     task = TaskContext.get()
     assert task is not None, "only Spark tasks ask"
     return int(task.partitionId())
-
-
-def _partials(batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[int, Partial]]:
-    for batch in batches:
-        for row in batch.to_pylist():
-            yield row["source"], Partial.unpack(row["content"])
 
 
 def _save_ids(ids: pa.StringArray, path: Path) -> None:

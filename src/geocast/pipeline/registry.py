@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Final
 
 import pyarrow as pa
 
 from geocast.errors import InputError
+from geocast.pipeline.auto import choose
 from geocast.pipeline.base import Algorithm
 from geocast.pipeline.partitioned import Partitioned
 from geocast.pipeline.ris import Ris
-from geocast.pipeline.variants import DEFAULT, INDEX_CODES, parse_name
+from geocast.pipeline.variants import DEFAULT, INDEX_CODES, is_auto, parse_name
 
 __all__ = ["CELLS", "make_algorithm"]
+
+_log = logging.getLogger("geocast.spark")
 
 CELLS: Final = 100
 """Among how many partitions subscriptions are divided unless told otherwise."""
@@ -23,13 +27,18 @@ def make_algorithm(
 ) -> Algorithm:
     """Build the algorithm of that name for these subscriptions; case does not matter.
 
-    Where it divides the subscriptions, it does so among at most `cells` partitions, and one for
-    what lies outside them all. `merge` has all partitions report what they find, and repeats be
-    found afterwards, where otherwise only the partition that owns a pair reports it. Raises
+    With the name `auto` one is chosen, and the log says which and why, at level INFO. Where it
+    divides the subscriptions, it does so among at most `cells` partitions, and one for what lies
+    outside them all. `merge` has all partitions report what they find, and repeats be found
+    afterwards, where otherwise only the partition that owns a pair reports it. Raises
     UnknownNameError, which lists all names, where there is none of that name.
     """
     if cells < 1:
         raise InputError(f"cells must be at least 1, not {cells}")
+    if is_auto(name):
+        choice = choose(subscriptions)
+        _log.info("%s", choice.why)
+        name = choice.name
     variant = parse_name(name)
     if variant.family == DEFAULT:
         return Ris(subscriptions, INDEX_CODES[variant.index] if variant.index else "cells")

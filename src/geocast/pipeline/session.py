@@ -8,10 +8,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import IO
 
+from py4j.java_gateway import JavaGateway
 from py4j.protocol import Py4JError
 from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkException
@@ -31,11 +33,14 @@ _MASTER = re.compile(r"local(\[.+\])?|local-cluster\[.+\]|(spark|k8s)://.+|yarn"
 
 @contextmanager
 def spark_session(
-    master: str = "local[*]", more: Mapping[str, str] | None = None
+    master: str = "local[*]",
+    more: Mapping[str, str] | None = None,
+    *,
+    meanwhile: Callable[[], None] = lambda: None,
 ) -> Iterator[SparkSession]:
     """Give a session on `master` for the length of the `with` block, then stop it.
 
-    `more` are Spark settings beside those of `settings`.
+    `more` are Spark settings beside those of `settings`; `meanwhile` is called while Java starts.
     Where this process already has a session, that one is given and left running, whatever
     its master. What Spark and Java print goes to a temporary file and not to the terminal,
     because standard output may be carrying matches; where the start fails, the error quotes
@@ -43,9 +48,10 @@ def spark_session(
     """
     running = SparkSession.getActiveSession()
     if running is not None:
+        meanwhile()
         yield running
         return
-    session = _start(master, more or {})
+    session = _start(master, more or {}, meanwhile)
     try:
         yield session
     finally:
@@ -106,14 +112,17 @@ def _java_version(java: str) -> int | None:
     return int(found[1]) if found else None
 
 
-def _start(master: str, more: Mapping[str, str]) -> SparkSession:
+def _start(master: str, more: Mapping[str, str], meanwhile: Callable[[], None]) -> SparkSession:
     check_master(master)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     conf = SparkConf().setMaster(master).setAppName("geocast")
     conf.setAll((settings(master) | dict(more)).items())
     with tempfile.TemporaryFile("w+", prefix="geocast-spark-") as output:
+        with ThreadPoolExecutor(1) as pool:
+            java = pool.submit(_start_java, conf, output, is_local(master))
+            meanwhile()
         try:
-            context = _context(conf, output, local=is_local(master))
+            context = SparkContext(conf=conf, gateway=java.result())
         except (PySparkException, Py4JError) as error:
             reason = _last_line(output) or str(error).splitlines()[0]
             raise InputError(f"Spark does not start on {master!r}: {reason}") from error
@@ -121,12 +130,12 @@ def _start(master: str, more: Mapping[str, str]) -> SparkSession:
     return SparkSession(context)
 
 
-def _context(conf: SparkConf, output: IO[str], *, local: bool) -> SparkContext:
+def _start_java(conf: SparkConf, output: IO[str], local: bool) -> JavaGateway:
+    """Return the connection to Java, which is started unless this process has one."""
     if SparkContext._gateway is not None:
-        return SparkContext(conf=conf)
+        return SparkContext._gateway
     with spark_environment(local):
-        gateway = launch_gateway(conf, {"stdout": output, "stderr": output})
-    return SparkContext(conf=conf, gateway=gateway)
+        return launch_gateway(conf, {"stdout": output, "stderr": output})
 
 
 def _last_line(output: IO[str]) -> str:

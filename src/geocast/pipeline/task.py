@@ -8,20 +8,24 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from geocast.files import read_texts
 from geocast.log import SqliteLog
 from geocast.model import MatchRecord, split_key
-from geocast.snapshot import SnapshotAnswer, SnapshotMatcher
+from geocast.snapshot import SnapshotMatcher
 
-__all__ = ["OUTCOME", "Bad", "LiveTask", "Outcome"]
+__all__ = ["OUTCOME", "Bad", "LiveTask", "Outcome", "Rows", "by_partition", "outcome_row"]
 
 OUTCOME: Final = "outcome binary"
 """The Spark schema of what a task gives back: one row, an `Outcome`, pickled."""
+
+
+Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +68,8 @@ class LiveTask:
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Process all records of a task, and yield one row for each partition of the log."""
-        for records in _by_partition([batch for batch in batches if batch.num_rows]):
-            row = pa.array([pickle.dumps(self._process(records))], pa.binary())
-            yield pa.RecordBatch.from_arrays([row], names=["outcome"])
+        for records in by_partition(batches):
+            yield outcome_row(self._process(records))
 
     def warm(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Load what a worker needs, so that the first batch does not have to wait for it."""
@@ -76,19 +79,28 @@ class LiveTask:
         yield from ()
 
     def _process(self, records: pa.RecordBatch) -> Outcome:
-        partition = int(records.column("partition")[0].as_py())
         matcher = _open_matcher(self.snapshots, self.version)
-        found: list[bytes | None] = [None] * records.num_rows
-        matches, bad = 0, []
-        texts = records.column("value").to_pylist()
-        for chunk in read_texts(texts, columns=matcher.properties):
+        bad: list[tuple[int, str]] = []
+        rows, vnumbers = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+        for chunk in read_texts(records.column("value").to_pylist(), columns=matcher.properties):
             bad += [(reject.row, reject.reason) for reject in chunk.rejects]
             answer = matcher.answer(chunk.batch)
             bad += [(int(chunk.rows[row]), reason) for row, _, reason in answer.rejected]
-            matches += len(answer.row)
-            self._encode(records, texts, chunk.rows, answer, found)
-        keys = records.column("key").to_pylist()
-        pairs = [(key, value) for key, value in zip(keys, found, strict=True) if value is not None]
+            rows.append(chunk.rows[answer.row])
+            vnumbers.append(answer.vnumber)
+        return self.write(records, np.concatenate(rows), np.concatenate(vnumbers), bad)
+
+    def write(
+        self, records: pa.RecordBatch, row: Rows, vnumber: Rows, bad: Sequence[tuple[int, str]]
+    ) -> Outcome:
+        """Write the matches of all records of a partition of the log in a batch.
+
+        Record row[k] matches the subscription version vnumber[k], sorted by both. `bad` has rows
+        that cannot be used and why.
+        """
+        partition = int(records.column("partition")[0].as_py())
+        texts, keys = (records.column(name).to_pylist() for name in ("value", "key"))
+        pairs = self._encoded(records, texts, row, vnumber)
         log = _open_log(self.matches, self.partitions)
         log.write(partition, pairs, query=self.query, batch=self.batch, source=partition)
         offsets = records.column("offset").to_pylist()
@@ -98,33 +110,28 @@ class LiveTask:
             offsets[-1] + 1,
             len(offsets),
             len(pairs),
-            matches,
-            [Bad(offsets[row], keys[row], reason, texts[row]) for row, reason in sorted(bad)],
+            len(row),
+            [Bad(offsets[at], keys[at], reason, texts[at]) for at, reason in sorted(bad)],
         )
 
-    def _encode(
-        self,
-        records: pa.RecordBatch,
-        texts: Sequence[bytes],
-        rows: np.ndarray[Any, np.dtype[np.int64]],
-        answer: SnapshotAnswer,
-        found: list[bytes | None],
-    ) -> None:
-        """Put the record of every matched publication into its place."""
-        if not len(answer.row):
-            return
-        matched, starts = np.unique(answer.row, return_index=True)
-        stops = np.append(starts[1:], len(answer.row))
-        versions = answer.vnumber.tolist()
-        at = rows[matched]
-        chosen = records.take(pa.array(at))
-        columns = [chosen.column(name).to_pylist() for name in ("partition", "offset", "time")]
-        keys = chosen.column("key").to_pylist()
-        for row, partition, offset, time, key, start, stop in zip(
-            at.tolist(), *columns, keys, starts.tolist(), stops.tolist(), strict=True
+    def _encoded(
+        self, records: pa.RecordBatch, texts: Sequence[bytes], row: Rows, vnumber: Rows
+    ) -> list[tuple[str, bytes]]:
+        """Return key and record of every matched publication, in order."""
+        if not len(row):
+            return []
+        matched, starts = np.unique(row, return_index=True)
+        stops = np.append(starts[1:], len(row))
+        versions = vnumber.tolist()
+        chosen = records.take(pa.array(matched))
+        names = ("partition", "offset", "time", "key")
+        columns = [chosen.column(name).to_pylist() for name in names]
+        pairs = []
+        for at, partition, offset, time, key, start, stop in zip(
+            matched.tolist(), *columns, starts.tolist(), stops.tolist(), strict=True
         ):
             publisher, identifier = split_key(key)
-            found[row] = MatchRecord(
+            match = MatchRecord(
                 partition,
                 offset,
                 time,
@@ -133,8 +140,16 @@ class LiveTask:
                 self.batch,
                 self.version,
                 versions[start:stop],
-                texts[row],
-            ).encode()
+                texts[at],
+            )
+            pairs.append((key, match.encode()))
+        return pairs
+
+
+def outcome_row(outcome: Outcome) -> pa.RecordBatch:
+    """Return an outcome as Spark takes it."""
+    row = pa.array([pickle.dumps(outcome)], pa.binary())
+    return pa.RecordBatch.from_arrays([row], names=["outcome"])
 
 
 def _nothing() -> pa.RecordBatch:
@@ -143,11 +158,12 @@ def _nothing() -> pa.RecordBatch:
     return pa.RecordBatch.from_pydict({"id": ["warm"], "geometry": pa.array([point], pa.binary())})
 
 
-def _by_partition(batches: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def by_partition(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Yield the records of each partition of the log together, in order."""
-    if not batches:
+    full = [batch for batch in batches if batch.num_rows]
+    if not full:
         return
-    whole = pa.concat_batches(batches)
+    whole = pa.concat_batches(full)
     number = whole.column("partition").to_numpy()
     for partition in np.unique(number):
         yield whole.take(pa.array(np.flatnonzero(number == partition)))

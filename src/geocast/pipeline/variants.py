@@ -10,25 +10,37 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from geocast.errors import UnknownNameError
-from geocast.match.partition import METHODS
+
+if TYPE_CHECKING:
+    from geocast.match.partition.division import Divider, Way
 
 __all__ = [
+    "AUTO",
     "DEFAULT",
     "INDEX_CODES",
+    "METHOD_CODES",
     "REPRESENTATIVES",
     "Variant",
     "algorithm_names",
+    "check_name",
+    "is_auto",
     "parse_name",
     "variant_names",
 ]
 
 DEFAULT: Final = "RIS"
 
+AUTO: Final = "auto"
+"""What may stand for a name: to choose one by the subscriptions and the memory at hand."""
+
 INDEX_CODES: Final[Mapping[str, str]] = {"HT": "hprtree", "ST": "strtree", "QT": "quadtree"}
 """The indexes that stand in brackets."""
+
+METHOD_CODES: Final = ("QT", "KT", "ST", "HI", "VO", "EG")
+"""The partitionings that stand in braces: the names in `geocast.match.partition.METHODS`."""
 
 REPRESENTATIVES: Final = ("RIS[HT]", "sPS{QT}", "sPIS[QT]{QT}", "RIsPS[HT]{KT}", "RIhPS[HT]")
 """One of each family: those that the thesis found best."""
@@ -36,6 +48,12 @@ REPRESENTATIVES: Final = ("RIS[HT]", "sPS{QT}", "sPIS[QT]{QT}", "RIsPS[HT]{KT}",
 _INDEXED: Final = ("RIS", "sPIS", "RIsPS", "RIhPS")
 _SPATIAL: Final = ("sPS", "sPIS", "RIsPS")
 _FAMILIES: Final = ("RIS", "sPS", "sPIS", "RIsPS", "RIhPS")
+_WAYS: Final[Mapping[str, Way]] = {
+    "sPS": "spread",
+    "sPIS": "spread",
+    "RIsPS": "home",
+    "RIhPS": "hash",
+}
 _NAME: Final = re.compile(r"(\w+)(?:\[(\w+)\])?(?:\{(\w+)\})?")
 
 
@@ -53,6 +71,15 @@ class Variant:
         bracket = "" if self.index is None else f"[{self.index}]"
         brace = "" if self.method is None else f"{{{self.method}}}"
         return f"{self.family}{bracket}{brace}"
+
+    def divider(self, cells: int) -> Divider | None:
+        """Return how the variant divides subscriptions; None where it does not."""
+        from geocast.match.partition.division import Divider
+
+        if self.family == DEFAULT:
+            return None
+        index = "list" if self.index is None else INDEX_CODES[self.index]
+        return Divider(_WAYS[self.family], index, self.method, cells)
 
 
 def variant_names() -> list[str]:
@@ -76,7 +103,18 @@ def parse_name(name: str) -> Variant:
         for variant in (Variant(DEFAULT), *_variants()):
             if (variant.family.upper(), variant.index, variant.method) == asked:
                 return variant
-    raise UnknownNameError("algorithm", name, algorithm_names())
+    raise UnknownNameError("algorithm", name, [AUTO, *algorithm_names()])
+
+
+def check_name(name: str) -> None:
+    """Raise UnknownNameError unless it is the name of an algorithm, or AUTO."""
+    if not is_auto(name):
+        parse_name(name)
+
+
+def is_auto(name: str) -> bool:
+    """Tell whether an algorithm is to be chosen; case does not matter."""
+    return name.strip().lower() == AUTO
 
 
 def _variants() -> list[Variant]:
@@ -85,6 +123,6 @@ def _variants() -> list[Variant]:
         for family in _FAMILIES
         for index, method in product(
             INDEX_CODES if family in _INDEXED else [None],
-            METHODS if family in _SPATIAL else [None],
+            METHOD_CODES if family in _SPATIAL else [None],
         )
     ]

@@ -1,7 +1,8 @@
 """Immutable versions of all subscriptions, as files that many processes map into memory.
 
     DIR/parts/<name>/       a saved matcher whose subscriptions are version numbers, and these
-                            numbers, sorted, in vnumbers.npy; complete when its manifest is there
+                            numbers, sorted, in vnumbers.npy; complete when its manifest is there.
+                            A large one may be divided among partitions; its name says how
     DIR/tombstones/<v>.npy  numbers that are in parts but stand no more, sorted
     DIR/versions/<v>.json   a version: which parts, which tombstones; written last, in one step
 
@@ -10,13 +11,14 @@ are joined in the background: `plan_merge`, `merge`, `install`.
 """
 
 from geocast.snapshot.layout import Version
-from geocast.snapshot.matcher import SnapshotAnswer, SnapshotMatcher
+from geocast.snapshot.matcher import OpenVersion, SnapshotAnswer, SnapshotMatcher
 from geocast.snapshot.part import Part
 from geocast.snapshot.plan import MergePlan
 from geocast.snapshot.store import SnapshotStore
 
 __all__ = [
     "MergePlan",
+    "OpenVersion",
     "Part",
     "SnapshotAnswer",
     "SnapshotMatcher",

@@ -18,20 +18,20 @@ _SYNCED_AT_ONCE: Final = 8
 
 
 def sync_tree(directory: Path) -> None:
-    """Have a directory of files on disk, and its own entry.
+    """Have all that is in a directory on disk, and its own entry.
 
     Many at a time, because file systems commit together what waits together.
     """
     with ThreadPoolExecutor(_SYNCED_AT_ONCE) as pool:
-        list(pool.map(sync, directory.iterdir()))
+        list(pool.map(sync, directory.rglob("*")))
     sync(directory)
     sync(directory.parent)
 
 
 def size_of(path: Path) -> int:
-    """Return the bytes of a file, or of the files in a directory."""
-    files = path.iterdir() if path.is_dir() else (path,)
-    return sum(file.stat().st_size for file in files)
+    """Return the bytes of a file, or of all files in a directory."""
+    files = path.rglob("*") if path.is_dir() else (path,)
+    return sum(file.stat().st_size for file in files if file.is_file())
 
 
 class WriterLock:

@@ -9,12 +9,14 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from geocast.snapshot.batch import Batch
+from geocast.errors import StateError
+from geocast.match.columns import string_ids
 from geocast.snapshot.layout import Layout, Version
 from geocast.snapshot.numbers import Numbers, in_sorted
 from geocast.snapshot.opened import OpenPart, empty_part, open_parts
+from geocast.snapshot.part import label_of
 
-__all__ = ["SnapshotAnswer", "SnapshotMatcher"]
+__all__ = ["OpenVersion", "SnapshotAnswer", "SnapshotMatcher"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,8 +31,32 @@ class SnapshotAnswer:
     rejected: list[tuple[int, str | None, str]]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class OpenVersion:
+    """Where the parts of a version lie: those that are `divided`, those that are `whole`.
+
+    `removed` are the numbers that parts hold though they stand no more, sorted.
+    """
+
+    version: Version
+    divided: tuple[Path, ...]
+    whole: tuple[Path, ...]
+    removed: Numbers
+
+    @classmethod
+    def read(cls, directory: Path, version: int) -> OpenVersion:
+        """Find a version. Raises StateError where it, or something that it names, is missing."""
+        layout = Layout(Path(directory))
+        found = layout.read(version)
+        layout.check(found)
+        paths = [layout.parts / name for name in found.parts]
+        divided = tuple(path for path in paths if label_of(path.name) is not None)
+        whole = tuple(path for path in paths if label_of(path.name) is None)
+        return cls(found, divided, whole, layout.removed(found))
+
+
 class SnapshotMatcher:
-    """Matches publications with one version of all subscriptions."""
+    """Matches publications with a version of all subscriptions that has no divided parts."""
 
     def __init__(self, version: Version, parts: Sequence[OpenPart], removed: Numbers) -> None:
         self.version = version
@@ -42,13 +68,14 @@ class SnapshotMatcher:
     def open(cls, directory: Path, version: int) -> SnapshotMatcher:
         """Open a version; its parts are memory-mapped, and shared within this process.
 
-        Raises StateError where the version, or something that it names, is not there.
+        Raises StateError where the version, or something that it names, is not there, and where
+        parts of it are divided.
         """
-        layout = Layout(Path(directory))
-        found = layout.read(version)
-        layout.check(found)
-        parts = open_parts([layout.parts / name for name in found.parts])
-        return cls(found, parts or [empty_part()], layout.removed(found))
+        found = OpenVersion.read(directory, version)
+        if found.divided:
+            raise StateError(f"parts of version {version} are divided: it is matched on Spark only")
+        parts = open_parts(found.whole)
+        return cls(found.version, parts or [empty_part()], found.removed)
 
     @property
     def properties(self) -> frozenset[str]:
@@ -64,17 +91,14 @@ class SnapshotMatcher:
 
         Ids may repeat. Raises InputError where a column is missing or of the wrong type.
         """
-        prepared = Batch(batch)
-        answers = [part.answer(prepared) for part in self._parts]
-        pairs = [pair for found, _ in answers for pair in found]
-        row = _joined([rows for rows, _ in pairs])
-        vnumber = _joined([numbers for _, numbers in pairs])
-        keep = ~(in_sorted(self._removed, vnumber) | prepared.nameless[row])
+        answers = [part.answer(batch) for part in self._parts]
+        row = np.concatenate([rows for rows, _, _ in answers])
+        vnumber = np.concatenate([numbers for _, numbers, _ in answers])
+        keep = ~in_sorted(self._removed, vnumber)
         row, vnumber = row[keep], vnumber[keep]
         order = np.lexsort((vnumber, row))
         # What cannot be used is the same for every part.
-        return SnapshotAnswer(row[order], vnumber[order], prepared.rejected(answers[0][1]))
-
-
-def _joined(arrays: Sequence[Numbers]) -> Numbers:
-    return np.concatenate(arrays) if arrays else np.empty(0, np.int64)
+        reasons = sorted(answers[0][2].items())
+        ids = string_ids(batch, "publications") if reasons else None
+        rejected = [(at, ids.text(at) if ids else None, reason) for at, reason in reasons]
+        return SnapshotAnswer(row[order], vnumber[order], rejected)

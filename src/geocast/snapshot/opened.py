@@ -10,20 +10,15 @@ from pathlib import Path
 from typing import Final
 from weakref import WeakValueDictionary
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from geocast.errors import InputError, StateError
 from geocast.match.matcher import Matcher
-from geocast.snapshot.batch import Batch
 from geocast.snapshot.numbers import Numbers
 from geocast.snapshot.release import release_with
 
 __all__ = ["OpenPart", "empty_part", "open_parts"]
-
-Pairs = tuple[Numbers, Numbers]
-"""Rows of the batch, and the version numbers that they match."""
 
 _VERSIONS_KEPT: Final = 2
 
@@ -40,23 +35,16 @@ class OpenPart:
         self._held = matchers
         self._one_at_a_time = threading.Lock()
         self.properties = matchers[0].properties
+        self._vnumbers: Numbers = pc.cast(matchers[0].ids, pa.int64()).to_numpy(
+            zero_copy_only=False
+        )
         release_with(self, matchers)
 
-    def answer(self, batch: Batch) -> tuple[list[Pairs], dict[int, str]]:
-        """Return what matches, in no order, and why rows with an id cannot be used."""
-        pairs: list[Pairs] = []
-        reasons: dict[int, str] = {}
-        for turn in batch.turns(real_ids="id" in self.properties):
-            with self._one_at_a_time:
-                answer = self._held[0].answer(turn.batch)
-            matches = answer.matches
-            lists = matches["subscriptions"].combine_chunks()
-            rows = turn.rows_of(matches["publication"])
-            sizes = pc.list_value_length(lists).to_numpy(zero_copy_only=False)
-            numbers = pc.cast(lists.flatten(), pa.int64()).to_numpy(zero_copy_only=False)
-            pairs.append((np.repeat(rows, sizes), numbers))
-            reasons |= {turn.row_at(place): reason for place, _, reason in answer.rejected}
-        return pairs, reasons
+    def answer(self, batch: pa.RecordBatch) -> tuple[Numbers, Numbers, dict[int, str]]:
+        """Return rows, the version numbers that they match, and why some rows cannot be used."""
+        with self._one_at_a_time:
+            found = self._held[0].pairs(batch)
+        return found.row, self._vnumbers[found.subscription], found.reasons
 
 
 @cache

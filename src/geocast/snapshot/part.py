@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 import shutil
 from collections.abc import Iterable
@@ -12,18 +13,22 @@ from typing import Final
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from geocast.errors import StateError
+from geocast.match.divided import divide
 from geocast.match.matcher import Matcher
+from geocast.match.partition.division import Divider
+from geocast.match.subscriptions import Subscriptions, read_subscriptions
 from geocast.model import Rejects
 from geocast.snapshot.files import size_of, sync_tree
-from geocast.snapshot.layout import VNUMBERS
+from geocast.snapshot.layout import MANIFEST, VNUMBERS
 from geocast.snapshot.numbers import numbers_of
 
-__all__ = ["Part", "join_tables", "write_part"]
+__all__ = ["SMALL", "Part", "join_tables", "label_of", "write_part"]
 
-_SMALL: Final = 128
-"""Up to here a part is searched without cells, whose tables take megabytes however few it has."""
+SMALL: Final = 128
+"""Up to here a part is searched without cells, whose tables take megabytes, and is not divided."""
 
 _SHOWN: Final = 5
 
@@ -39,27 +44,49 @@ class Part:
     bytes: int
 
 
-def write_part(directory: Path, subscriptions: pa.Table) -> Part:
+def write_part(directory: Path, subscriptions: pa.Table, divider: Divider | None = None) -> Part:
     """Write a part of these subscriptions, whose ids are version numbers, durably.
 
-    Raises StateError naming those that cannot be used.
+    With a divider, a part that is not small is divided. Raises StateError naming subscriptions
+    that cannot be used.
     """
     numbers = np.sort(numbers_of(subscriptions))
     if len(numbers) == 0:
         return Part("", 0, 0)
-    index = "quadtree" if len(numbers) <= _SMALL else "cells"
-    matcher = Matcher(subscriptions, index=index)
-    _refuse(matcher.rejects)
-    path = directory / f"{len(numbers)}-{secrets.token_hex(8)}"
+    read = read_subscriptions(subscriptions)
+    _refuse(read.rejects)
+    divided = divider if len(numbers) > SMALL else None
+    path = directory / part_name(len(numbers), divided)
     path.mkdir(parents=True)
     try:
         np.save(path / VNUMBERS, numbers)
-        matcher.save(path)
+        if divided is not None:
+            _divide(read, divided, path)
+        else:
+            Matcher.of(read, "quadtree" if len(numbers) <= SMALL else "cells").save(path)
         sync_tree(path)
     except BaseException:
         shutil.rmtree(path, ignore_errors=True)
         raise
     return Part(path.name, len(numbers), size_of(path))
+
+
+def part_name(count: int, divider: Divider | None) -> str:
+    """Return a new name for a part, which tells how it is divided."""
+    label = "" if divider is None else f"-{divider.label}"
+    return f"{count}-{secrets.token_hex(8)}{label}"
+
+
+def label_of(name: str) -> str | None:
+    """Return how the part of that name is divided; None if it is not."""
+    parts = name.split("-", 2)
+    return parts[2] if len(parts) > 2 else None
+
+
+def _divide(read: Subscriptions, divider: Divider, path: Path) -> None:
+    vnumbers = pc.cast(read.ids, pa.int64()).to_numpy(zero_copy_only=False)
+    divide(read, vnumbers, divider.division(read.boxes()), path)
+    (path / MANIFEST).write_text(json.dumps({"divided": divider.label}))
 
 
 def join_tables(tables: Iterable[pa.Table]) -> pa.Table:

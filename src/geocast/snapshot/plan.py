@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from geocast.match.partition.division import Divider
 from geocast.snapshot.numbers import Numbers
 
 __all__ = ["MergePlan", "choose_parts", "size_class"]
@@ -22,13 +23,15 @@ class MergePlan:
     """Parts to be joined, as they are in a version.
 
     `vnumbers` are the subscription versions of these parts that stand in it, sorted, and
-    `through` is the change up to which it knows. A plan may be sent to another process.
+    `through` is the change up to which it knows. The joined part is divided by `divider`. A plan
+    may be sent to another process.
     """
 
     version: int
     through: int
     parts: tuple[str, ...]
     vnumbers: Numbers
+    divider: Divider | None = None
 
 
 def size_class(standing: int) -> int:

@@ -14,10 +14,11 @@ import numpy as np
 import pyarrow as pa
 
 from geocast.errors import StateError
+from geocast.match.partition.division import Divider
 from geocast.snapshot.files import WriterLock, size_of
 from geocast.snapshot.layout import MANIFEST, NOTHING, VNUMBERS, Layout, Version
 from geocast.snapshot.numbers import Numbers, in_sorted, map_numbers, numbers_of, some, write
-from geocast.snapshot.part import Part, join_tables, write_part
+from geocast.snapshot.part import SMALL, Part, join_tables, label_of, write_part
 from geocast.snapshot.plan import MergePlan, choose_parts
 from geocast.snapshot.unneeded import remove_unneeded
 
@@ -34,7 +35,9 @@ class SnapshotStore:
     `plan_merge` and `merge` may be called from any process. Threads may share a store.
     """
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, divider: Divider | None = None) -> None:
+        """Take the versions of a directory; from now on, large parts are divided so."""
+        self._divider = divider
         self._layout = Layout(Path(directory))
         self._layout.make()
         self._lock = WriterLock(self._layout.directory / "lock")
@@ -78,7 +81,7 @@ class SnapshotStore:
                 raise StateError(f"change {through} lies before the latest, {last.through}")
             gone = np.unique(np.asarray(removed, np.int64))
             self._check_known(last, numbers_of(added), gone)
-            part = write_part(self._layout.parts, added)
+            part = write_part(self._layout.parts, added, self._divider)
             before = self._layout.removed(last)
             fresh = gone[~in_sorted(before, gone)]
             after = np.insert(before, np.searchsorted(before, fresh), fresh)
@@ -99,13 +102,15 @@ class SnapshotStore:
         removed = self._layout.removed(version)
         held = {name: self._numbers(name) for name in version.parts}
         gone = {name: removed[in_sorted(own, removed)] for name, own in held.items()}
-        chosen = choose_parts({name: (len(held[name]), len(gone[name])) for name in held})
+        foreign = [name for name in held if self._is_foreign(name, len(held[name]))]
+        sizes = {name: (len(held[name]), len(gone[name])) for name in held}
+        chosen = tuple(foreign) or choose_parts(sizes)
         if not chosen:
             return None
         standing = np.sort(
             np.concatenate([held[name][~in_sorted(gone[name], held[name])] for name in chosen])
         )
-        return MergePlan(version.version, version.through, chosen, standing)
+        return MergePlan(version.version, version.through, chosen, standing, self._divider)
 
     def merge(self, plan: MergePlan, tables: Iterable[pa.Table]) -> Part:
         """Write the part that takes the place of the planned ones; slow.
@@ -119,7 +124,7 @@ class SnapshotStore:
         foreign = numbers[~in_sorted(plan.vnumbers, numbers)]
         if len(foreign):
             raise StateError(f"the plan does not name these subscriptions: {some(foreign)}")
-        return write_part(self._layout.parts, table)
+        return write_part(self._layout.parts, table, plan.divider)
 
     def install(self, plan: MergePlan, part: Part) -> Version:
         """Write the version that has the part instead of the planned ones, and return it.
@@ -162,6 +167,11 @@ class SnapshotStore:
             if fresh:
                 self._layout.check(last)
             yield last
+
+    def _is_foreign(self, name: str, held: int) -> bool:
+        """Tell whether a part is divided in another way than it should be."""
+        wanted = None if self._divider is None or held <= SMALL else self._divider.label
+        return label_of(name) != wanted
 
     def _numbers(self, part: str) -> Numbers:
         return map_numbers(self._layout.parts / part / VNUMBERS)

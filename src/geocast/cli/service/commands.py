@@ -36,12 +36,25 @@ Port = Annotated[
 ]
 Master = Annotated[str, typer.Option(metavar="URL", help="The Spark master to match on.")]
 
+Algorithm = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="How to match: RIS, one of the 48 variants in docs/algorithms.md, or auto.",
+        show_default=False,
+    ),
+]
+
 # Two cores, and a task that fails, as when its worker is killed, is tried again.
 DEFAULT_MASTER = "local[2,4]"
 
 
 def up(
-    data: Data = DEFAULT_DATA, host: Host = None, port: Port = None, master: Master = DEFAULT_MASTER
+    data: Data = DEFAULT_DATA,
+    host: Host = None,
+    port: Port = None,
+    master: Master = DEFAULT_MASTER,
+    algorithm: Algorithm = None,
 ) -> None:
     """Run the whole service on this machine: gateway, matching on Spark, delivery.
 
@@ -55,17 +68,19 @@ def up(
     from geocast.cli.service.supervisor import run_up
     from geocast.operate import Place, Settings
 
-    settings = Settings.of(host=host, port=port)
+    settings = Settings.of(host=host, port=port, algorithm=algorithm)
     run_up(Place(data.absolute()), settings, master)
 
 
-def run(data: Data = DEFAULT_DATA, master: Master = DEFAULT_MASTER) -> None:
+def run(
+    data: Data = DEFAULT_DATA, master: Master = DEFAULT_MASTER, algorithm: Algorithm = None
+) -> None:
     """Run the matching alone: the process that `up` starts for it."""
     from geocast.operate import Settings, stop_on_signals
     from geocast.pipeline.service import run_pipeline
 
     place = _begin("pipeline", data)
-    run_pipeline(place, Settings.of(), master, stop_on_signals())
+    run_pipeline(place, Settings.of(algorithm=algorithm), master, stop_on_signals())
 
 
 def gateway(data: Data = DEFAULT_DATA, host: Host = None, port: Port = None) -> None:

@@ -21,6 +21,7 @@ from geocast.cli.talk.connect import DEFAULT_URL, is_local
 from geocast.errors import GeocastError, InputError
 from geocast.model import Right
 from geocast.operate import Place, Settings, hold_lock, stop_on_signals
+from geocast.pipeline.variants import check_name
 from geocast.repository import Repository
 
 __all__ = ["run_up"]
@@ -33,6 +34,7 @@ _DEFAULT_DATA: Final = "geocast-data"
 
 def run_up(place: Place, settings: Settings, master: str) -> None:
     """Run the service until it is told to stop; raises GeocastError where it cannot run on."""
+    check_name(settings.algorithm)
     _check_address(settings.host, settings.port)
     _check_directory(place.root)
     stop = stop_on_signals()
@@ -79,9 +81,10 @@ def _children(place: Place, settings: Settings, master: str) -> list[Child]:
     geocast = [sys.executable, "-m", "geocast"]
     data = ["--data", str(place.root)]
     address = ["--host", settings.host, "--port", str(settings.port)]
+    algorithm = ["--algorithm", settings.algorithm]
     commands = {
         "gateway": [*geocast, "gateway", *data, *address],
-        "pipeline": [*geocast, "run", *data, "--master", master],
+        "pipeline": [*geocast, "run", *data, "--master", master, *algorithm],
         "deliver": [*geocast, "deliver", *data],
     }
     return [Child(name, command, place.journal) for name, command in commands.items()]

@@ -30,7 +30,7 @@ class BoxList(BoundsIndex):
     @classmethod
     def build(cls, bounds: Boxes) -> Self:
         """Keep the boxes."""
-        return cls(checked(bounds, what="item", finite=True))
+        return cls(checked(np.array(bounds, np.float64), what="indexed", finite=True))
 
     def query(self, bounds: Boxes) -> Candidates:
         """Compare every query with every item, some millions of pairs at a time."""
@@ -50,7 +50,7 @@ class BoxList(BoundsIndex):
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
         """Take over the boxes."""
-        return cls(checked(arrays["boxes"], what="item", finite=True))
+        return cls(checked(arrays["boxes"], what="indexed", finite=True))
 
     def __len__(self) -> int:
         """Return the number of items."""

@@ -15,10 +15,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from geocast.match.index.base import Boxes, Candidates
-from geocast.match.partition.base import NOWHERE, Partitioning
-from geocast.match.partition.hashed import hashed
+from geocast.match.partition import Partitioning, hashed, partition
+from geocast.match.partition.base import NOWHERE
 
-__all__ = ["Division", "Way"]
+__all__ = ["Divider", "Division", "Way"]
 
 Way = Literal["spread", "home", "hash"]
 
@@ -61,6 +61,29 @@ class Division:
         cells, covered = arrays["cells"], arrays["covered"]
         partitioning = None if facts["way"] == "hash" else Partitioning(cells, covered)
         return cls(facts["way"], facts["index"], facts["count"], partitioning)
+
+
+@dataclass(frozen=True, slots=True)
+class Divider:
+    """What division to make of any subscriptions; `method` is None for the way `hash`."""
+
+    way: Way
+    index: str
+    method: str | None
+    cells: int
+
+    @property
+    def label(self) -> str:
+        """A name for what this makes, of letters, digits and dots."""
+        return f"{self.way}.{self.index}.{self.method or 'id'}.{self.cells}"
+
+    def division(self, boxes: Boxes) -> Division:
+        """Divide subscriptions of these boxes, among about `cells` partitions."""
+        if self.method is None:
+            return Division(self.way, self.index, self.cells)
+        known = np.isfinite(boxes).all(axis=1)
+        partitioning = partition(self.method, boxes[known], self.cells)
+        return Division(self.way, self.index, partitioning.count, partitioning)
 
 
 def _one_each(partitions: NDArray[np.int32]) -> Candidates:

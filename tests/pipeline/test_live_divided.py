@@ -1,0 +1,186 @@
+"""The live stream where subscriptions are divided: the same matches, whatever happens."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from typing import Any
+
+import numpy as np
+import pytest
+import shapely
+from pyspark.sql import SparkSession
+
+from geocast.model import publication_key
+from geocast.operate import Settings
+from geocast.pipeline import REPRESENTATIVES, parse_name, variant_names
+from geocast.pipeline.keeper import SnapshotKeeper
+from geocast.pipeline.live import QUERY, LiveStream
+from geocast.repository import Wanted
+from geocast.snapshot import SnapshotStore
+from geocast.snapshot.part import label_of
+from tests.oracle.spatial import PREDICATES
+from tests.pipeline.test_live import Bench, bench, forget_last_commit
+
+__all__ = ["bench"]
+
+pytestmark = pytest.mark.spark
+
+CELLS = 12
+DIVIDED = [name for name in variant_names() if parse_name(name).divider(CELLS) is not None]
+OTHERS = [name for name in DIVIDED if name not in REPRESENTATIVES]
+KINDS = ("intersects", "within", "disjoint", "contains", "touches")
+Areas = dict[str, tuple[Any, str]]
+
+
+def some_areas(first: int, count: int) -> Areas:
+    """Areas on a grid that cells, too, may be cut along."""
+    rng = np.random.default_rng(first)
+    corners = rng.integers(0, 20, (count, 2))
+    sizes = rng.integers(1, 6, (count, 2))
+    return {
+        f"s{first + k:04d}": (
+            shapely.box(*corner, *(corner + size)),
+            KINDS[0] if rng.random() < 0.5 else str(rng.choice(KINDS)),
+        )
+        for k, (corner, size) in enumerate(zip(corners, sizes, strict=True))
+    }
+
+
+def some_events(first: int, count: int) -> dict[str, Any]:
+    rng = np.random.default_rng([first, 7])
+    events = {}
+    for k in range(count):
+        x, y = rng.integers(-2, 28, 2)
+        box = shapely.box(x, y, x + rng.integers(1, 9), y + rng.integers(1, 9))
+        events[f"e{first + k:04d}"] = shapely.Point(x, y) if rng.random() < 0.5 else box
+    return events
+
+
+def subscribe(bench: Bench, areas: Areas) -> None:
+    wanted = [
+        (name, Wanted(shapely.to_wkb(area), predicate, None, {}))
+        for name, (area, predicate) in areas.items()
+    ]
+    bench.repository.subscriptions.add_many(bench.account.number, wanted)
+
+
+def publish(bench: Bench, events: dict[str, Any]) -> None:
+    records = []
+    for name, geometry in events.items():
+        feature = {"type": "Feature", "id": name, "geometry": geometry.__geo_interface__}
+        text = json.dumps(feature | {"properties": {}}).encode()
+        records.append((publication_key("bob", name), text))
+    bench.log.append(records)
+
+
+def expected(areas: Areas, events: dict[str, Any]) -> set[tuple[str, str]]:
+    return {
+        (event, name)
+        for event, geometry in events.items()
+        for name, (area, predicate) in areas.items()
+        if PREDICATES[predicate](geometry, area)
+    }
+
+
+def found(bench: Bench) -> set[tuple[str, str]]:
+    names = {
+        version.vnumber: subscription.id
+        for subscription in bench.repository.subscriptions.page(bench.account.number, limit=1000)
+        for version in bench.repository.subscriptions.history(bench.account.number, subscription.id)
+    }
+    return bench.pairs(names)
+
+
+@contextmanager
+def running(bench: Bench, spark: SparkSession, name: str) -> Iterator[LiveStream]:
+    divider = parse_name(name).divider(CELLS)
+    with closing(SnapshotKeeper(bench.repository, bench.place, QUERY, divider)) as keeper:
+        stream = LiveStream(spark, bench.place, Settings(), bench.repository, bench.log, keeper)
+        keeper.start()
+        stream.start()
+        try:
+            yield stream
+            assert stream.drain(120)
+        finally:
+            stream.stop()
+
+
+def labels(bench: Bench) -> set[str | None]:
+    version = SnapshotStore(bench.place.snapshots).latest()
+    assert version is not None
+    return {label_of(part) for part in version.parts}
+
+
+def check_a_day(bench: Bench, spark: SparkSession, name: str) -> None:
+    standing = some_areas(0, 200)
+    subscribe(bench, standing)
+    early, late = some_events(0, 40), some_events(100, 40)
+    with running(bench, spark, name) as stream:
+        divider = parse_name(name).divider(CELLS)
+        assert divider is not None
+        assert labels(bench) == {divider.label}
+        publish(bench, early)
+        bench.log.append([(publication_key("bob", "bad"), b"no feature")])
+        assert stream.drain(120)
+        more = some_areas(500, 20)
+        subscribe(bench, more)
+        for number in range(10):
+            bench.repository.subscriptions.cancel(bench.account.number, f"s{number:04d}")
+        bench.wait_active("s0519")
+        deadline = time.monotonic() + 60
+        while bench.repository.subscriptions.get(bench.account.number, "s0009") is not None:
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        publish(bench, late)
+    kept = {key: value for key, value in (standing | more).items() if key not in GONE}
+    should = expected(standing, early) | expected(kept, late)
+    assert {pair for pair in should if pair[1] not in GONE} == found(bench)
+    [letter] = bench.repository.dead_letters.page()
+    assert letter.id == "bad"
+
+
+GONE = {f"s{number:04d}" for number in range(10)}
+
+
+@pytest.mark.parametrize("name", [name for name in REPRESENTATIVES if name in DIVIDED])
+def test_subscriptions_come_and_go(bench: Bench, spark: SparkSession, name: str) -> None:
+    check_a_day(bench, spark, name)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", OTHERS)
+def test_subscriptions_come_and_go_otherwise(bench: Bench, spark: SparkSession, name: str) -> None:
+    check_a_day(bench, spark, name)
+
+
+def test_a_batch_that_runs_again_adds_nothing(bench: Bench, spark: SparkSession) -> None:
+    areas, events = some_areas(0, 150), some_events(0, 30)
+    subscribe(bench, areas)
+    for _ in range(2):
+        with running(bench, spark, "sPIS[QT]{QT}"):
+            publish(bench, events)
+        assert found(bench) == expected(areas, events)
+        forget_last_commit(bench.place)
+
+
+def test_another_algorithm_takes_over(bench: Bench, spark: SparkSession) -> None:
+    areas = some_areas(0, 150)
+    subscribe(bench, areas)
+    everything: dict[str, Any] = {}
+    for turn, name in enumerate(["RIS", "RIsPS[HT]{KT}", "sPS{EG}", "RIS"]):
+        divider = parse_name(name).divider(CELLS)
+        with running(bench, spark, name):
+            events = some_events(100 * turn, 10)
+            publish(bench, events)
+            everything |= events
+            deadline = time.monotonic() + 60
+            while labels(bench) != {None if divider is None else divider.label}:
+                assert time.monotonic() < deadline, f"parts are not made anew for {name}"
+                time.sleep(0.1)
+            again = some_events(100 * turn + 50, 10)
+            publish(bench, again)
+            everything |= again
+    assert found(bench) == expected(areas, everything)
