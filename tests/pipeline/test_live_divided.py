@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 
 from geocast.model import publication_key
 from geocast.operate import Settings
-from geocast.pipeline import REPRESENTATIVES, parse_name, variant_names
+from geocast.pipeline import REPRESENTATIVES, balance, parse_name, variant_names
 from geocast.pipeline.keeper import SnapshotKeeper
 from geocast.pipeline.live import QUERY, LiveStream
 from geocast.repository import Wanted
@@ -184,3 +184,36 @@ def test_another_algorithm_takes_over(bench: Bench, spark: SparkSession) -> None
             publish(bench, again)
             everything |= again
     assert found(bench) == expected(areas, everything)
+
+
+@pytest.mark.parametrize("name", ["sPIS[QT]{QT}", "RIsPS[HT]{KT}"])
+def test_partitions_follow_their_loads(
+    bench: Bench, spark: SparkSession, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(balance, "_BATCHES", 1)
+    monkeypatch.setattr(balance, "_SECONDS", 0.0)
+    areas = some_areas(0, 150)
+    subscribe(bench, areas)
+    everything: dict[str, Any] = {}
+    with running(bench, spark, name) as stream:
+        first = parts(bench)
+        deadline = time.monotonic() + 90
+        turn = 0
+        while parts(bench) == first:
+            assert time.monotonic() < deadline, "the part is not made anew"
+            hot = {f"h{turn}-{k}": shapely.Point(3 + k / 100, 4 + k / 90) for k in range(60)}
+            events = some_events(10 * turn, 5) | hot
+            everything |= events
+            publish(bench, events)
+            assert stream.drain(120)
+            turn += 1
+        late = some_events(5000, 40)
+        everything |= late
+        publish(bench, late)
+    assert found(bench) == expected(areas, everything)
+
+
+def parts(bench: Bench) -> tuple[str, ...]:
+    version = SnapshotStore(bench.place.snapshots).latest()
+    assert version is not None
+    return version.parts

@@ -13,7 +13,7 @@ from pyspark.sql import functions as F  # noqa: N812
 import geocast
 import geocast.spark
 from geocast.errors import InputError, RejectedWarning, UnknownNameError
-from geocast.pipeline import algorithm_names
+from geocast.pipeline import REPRESENTATIVES, algorithm_names
 from tests.pipeline.generate import as_dict, publications, subscriptions
 
 pytestmark = pytest.mark.spark
@@ -45,11 +45,45 @@ def spoiled(frame: DataFrame) -> DataFrame:
 def test_every_algorithm_finds_what_matching_in_process_finds(
     frame: DataFrame, expected: dict[str, list[str]], algorithm: str
 ) -> None:
-    matches = geocast.spark.match(frame, SUBSCRIPTIONS, algorithm=algorithm)
+    matches = geocast.spark.match(frame, SUBSCRIPTIONS, algorithm=algorithm, cells=10)
     assert matches.schema.simpleString() == (
         "struct<publication:string,subscriptions:array<string>>"
     )
     assert as_dict(matches.toArrow()) == expected
+
+
+@pytest.mark.parametrize("algorithm", ["RIS", *REPRESENTATIVES[1:]])
+def test_pairs_are_rows_where_asked_for(
+    frame: DataFrame, expected: dict[str, list[str]], algorithm: str
+) -> None:
+    answers = geocast.spark.match(
+        spoiled(frame), SUBSCRIPTIONS, algorithm=algorithm, pairs=True, rejects=True, cells=7
+    ).toArrow()
+    assert answers.column_names == ["publication", "subscription", "reason"]
+    good = answers.filter(answers["reason"].is_null())
+    found = list(
+        zip(good["publication"].to_pylist(), good["subscription"].to_pylist(), strict=True)
+    )
+    assert sorted(found) == sorted(
+        (publication, subscription)
+        for publication, subscriptions in expected.items()
+        for subscription in subscriptions
+        if publication != "p00007"
+    )
+    [bad] = answers.filter(answers["reason"].is_valid()).to_pylist()
+    assert (bad["publication"], bad["subscription"]) == ("p00007", None)
+
+
+@pytest.mark.parametrize("algorithm", [*REPRESENTATIVES[1:], "auto"])
+def test_merging_and_choosing_change_nothing(
+    frame: DataFrame, expected: dict[str, list[str]], algorithm: str
+) -> None:
+    found = geocast.spark.match(frame, SUBSCRIPTIONS, algorithm=algorithm, merge=True, cells=7)
+    assert as_dict(found.toArrow()) == expected
+    pairs = geocast.spark.match(
+        frame, SUBSCRIPTIONS, algorithm=algorithm, merge=True, cells=7, pairs=True
+    )
+    assert pairs.count() == sum(map(len, expected.values()))
 
 
 def test_partitions_change_the_tasks_and_not_the_matches(
@@ -72,14 +106,21 @@ def test_small_arrow_batches_change_nothing(
         spark.conf.set(rows, str(usual))
 
 
+@pytest.mark.parametrize("algorithm", ["RIS", *REPRESENTATIVES[1:]])
 def test_a_stream_of_files_is_matched_as_a_batch_is(
-    spark: SparkSession, frame: DataFrame, expected: dict[str, list[str]], tmp_path: Path
+    spark: SparkSession,
+    frame: DataFrame,
+    expected: dict[str, list[str]],
+    tmp_path: Path,
+    algorithm: str,
 ) -> None:
     for number in range(2):
         part = PUBLICATIONS.slice(number * 200, 200)
         pq.write_table(part, tmp_path / f"{number}.parquet")
     source = spark.readStream.schema(frame.schema).option("maxFilesPerTrigger", 1)
-    matches = geocast.spark.match(source.parquet(str(tmp_path)), SUBSCRIPTIONS)
+    matches = geocast.spark.match(
+        source.parquet(str(tmp_path)), SUBSCRIPTIONS, algorithm=algorithm, cells=7
+    )
     assert matches.isStreaming
     query = matches.writeStream.format("memory").queryName("found").trigger(availableNow=True)
     assert query.start().awaitTermination(120)

@@ -13,6 +13,7 @@ import typer
 from rich.console import Console
 
 from geocast.cli.bench_service import chaos, live
+from geocast.cli.bench_thesis import thesis
 from geocast.cli.progress import open_steps
 from geocast.errors import InputError, UnknownNameError
 
@@ -30,6 +31,7 @@ _FILE_WIDTH = 120
 app = typer.Typer(help="Measure Geocast, on workloads drawn from real data.", no_args_is_help=True)
 app.command()(live)
 app.command()(chaos)
+app.command()(thesis)
 
 DataOption = Annotated[
     Path | None,
@@ -172,6 +174,41 @@ def partitions(
     out.mkdir(parents=True, exist_ok=True)
     picture = plot_partitions(found, boxes, out / "partitions")[0]
     _console().print(partition_table(found))
+    typer.echo(f"picture: {picture}")
+
+
+@app.command()
+def adaptive(
+    algorithm: Annotated[
+        str, typer.Option(help="One that divides by place, such as sPIS[QT]{QT}.")
+    ] = "sPIS[QT]{QT}",
+    cells: Annotated[int, typer.Option(help="Cells, at most.", min=1)] = 100,
+    subs: Annotated[int, typer.Option(help="Subscriptions.", min=1)] = 10_000,
+    pubs: Annotated[int, typer.Option(help="Publications an hour, at most.", min=1)] = 10_000,
+    out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("bench-adaptive"),
+    data: DataOption = None,
+) -> None:
+    """Match a day of taxis hour by hour, with partitions that follow the load and ones that stay.
+
+    Needs the file sf_cabspotting_week of docs/benchmarks.md.
+    """
+    from geocast.bench.adaptive import HOURS, run_adaptive, taxi_hours
+    from geocast.bench.data import DataFolder
+    from geocast.bench.report.adaptive import adaptive_table, plot_adaptive
+    from geocast.bench.workload import RECIPES, make
+    from geocast.pipeline.variants import parse_name
+
+    divider = parse_name(algorithm).divider(cells)
+    if divider is None or divider.method is None:
+        raise InputError(f"{algorithm} does not divide by place, so no partition can follow")
+    folder = DataFolder.find(data)
+    with _announced(1 + HOURS, "bench adaptive") as announce:
+        announce(f"drawing {subs:,} subscriptions")
+        made = make(replace(RECIPES["tracks"], subs=subs, pubs=1), folder)
+        found = run_adaptive(made.subscriptions, taxi_hours(folder, pubs), divider, announce)
+    out.mkdir(parents=True, exist_ok=True)
+    picture = plot_adaptive(found, out / "adaptive")[0]
+    _console().print(adaptive_table(found))
     typer.echo(f"picture: {picture}")
 
 

@@ -20,6 +20,7 @@ from pyspark.sql import DataFrame
 from geocast.files import Chunk, read_texts
 from geocast.log import SqliteLog
 from geocast.match.matcher import Matcher
+from geocast.match.partition.adapt import Load, add_load
 from geocast.model import Reject
 from geocast.pipeline.lower import Worker
 from geocast.pipeline.parcel import PACKED, Partial, packed, unpack_partials
@@ -91,7 +92,16 @@ class DividedTask:
         row, vnumber = row[stands], vnumber[stands]
         order = np.lexsort((vnumber, row))
         bad = [(reject.row - first, reject.reason) for own in partials for reject in own.refused]
-        return self.live.write(records, row[order], vnumber[order], bad)
+        outcome = self.live.write(records, row[order], vnumber[order], bad)
+        return replace(outcome, loads=self._loads(partials))
+
+    def _loads(self, partials: Sequence[Partial]) -> dict[str, dict[int, Load]]:
+        loads: dict[str, dict[int, Load]] = defaultdict(dict)
+        for target, load in (entry for partial in partials for entry in partial.loads):
+            partition, holding = divmod(target, len(self.divided) + 1)
+            if holding < len(self.divided):
+                add_load(loads[self.divided[holding].name], partition, load)
+        return dict(loads)
 
     def _holdings(self) -> tuple[Holding, ...]:
         return tuple(Holding(Shipment(path.name, str(path))) for path in self.divided)

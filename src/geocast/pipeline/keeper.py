@@ -9,11 +9,12 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Final
 
 from geocast.errors import StateError
+from geocast.match.partition.adapt import Load
 from geocast.match.partition.division import Divider
 from geocast.model import now
 from geocast.operate import Place, metrics
@@ -52,6 +53,7 @@ class SnapshotKeeper:
         self._thread = threading.Thread(target=self._run, name="snapshot-keeper", daemon=True)
         self._held: list[int] = []
         self._planned = 0
+        self._uneven: tuple[str, Mapping[int, Load]] | None = None
         self._tidied = 0.0
         self._recorded = 0
         self._store.become_writer()
@@ -85,6 +87,11 @@ class SnapshotKeeper:
         finally:
             with self._lock:
                 self._held.remove(version)
+
+    def adapt(self, part: str, loads: Mapping[int, Load]) -> None:
+        """Have the partitions of a part follow their loads, as soon as there is time for it."""
+        with self._lock:
+            self._uneven = part, loads
 
     def _recover(self) -> Version:
         """Make store and repository agree, wherever the last process stopped."""
@@ -159,6 +166,17 @@ class SnapshotKeeper:
             plan = self._store.plan_merge()
             if plan is not None:
                 self._merger.start(plan)
+        elif not self._merger.busy:
+            self._adapt()
+
+    def _adapt(self) -> None:
+        """Make a part anew whose partitions have uneven loads, in the background."""
+        with self._lock:
+            uneven, self._uneven = self._uneven, None
+        plan = self._store.plan_adapted(*uneven) if uneven is not None else None
+        if plan is not None:
+            _log.info("partitions follow their loads", extra={"part": plan.parts[0]})
+            self._merger.start(plan)
 
     def _tidy(self) -> None:
         """Remove what nobody needs, while no batch is being pinned."""

@@ -22,6 +22,7 @@ from geocast.errors import StateError
 from geocast.log import Log
 from geocast.model import split_key
 from geocast.operate import Place, Settings, metrics
+from geocast.pipeline.balance import Balance
 from geocast.pipeline.checkpoint import committed, make_durable
 from geocast.pipeline.divided_task import DividedTask
 from geocast.pipeline.keeper import SnapshotKeeper
@@ -61,6 +62,7 @@ class LiveStream:
         self._keeper = keeper
         self._turn = threading.Lock()
         self._batches = 0
+        self._balance = Balance()
         self._stopping = False
         self._query: StreamingQuery | None = None
 
@@ -149,6 +151,8 @@ class LiveStream:
             outcomes = [pickle.loads(row["outcome"]) for row in rows]
             self._finish(batch, outcomes)
             self._batches += 1
+            for part, loads in self._balance.uneven(outcomes):
+                self._keeper.adapt(part, loads)
             seconds = time.monotonic() - began
             metrics().batch_seconds.observe(seconds)
             _log.info(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ from geocast.match.answer import matches_table
 from geocast.match.divided import EVERYWHERE, Divided, Share, no_share
 from geocast.match.matcher import Matcher
 from geocast.match.outline import outlines
+from geocast.match.partition.adapt import Load
+from geocast.match.partition.base import Points, centres
 from geocast.match.publications import read_publications
 from geocast.match.relate.lists import Lists
 from geocast.match.search import picked
@@ -32,6 +35,7 @@ __all__ = ["Gatherer", "Worker"]
 
 _BYTES_AT_ONCE: Final = 64 << 20
 _SHARES_OPEN: Final = 512
+_PLACES_A_VISIT: Final = 32
 
 
 @dataclass(frozen=True)
@@ -71,7 +75,10 @@ class Worker:
             starts = np.flatnonzero(np.diff(joined.target[order], prepend=-1))
             for own in np.split(order, starts[1:]):
                 visit = _Visit(joined, own)
-                yield from _by_source(sources[joined.at[own]], visit, *self._match(visit))
+                began = time.thread_time()
+                found = self._match(visit)
+                load = Load(time.thread_time() - began, visit.some_places())
+                yield from _by_source(sources[joined.at[own]], visit, load, *found)
 
     def _match(self, visit: _Visit) -> tuple[NDArray[np.int64], NDArray[Any], dict[int, str]]:
         """Return pairs of visitors and subscriptions, and why some of those at home are no use."""
@@ -128,10 +135,16 @@ class _Visit:
         self.home = parcel.home[own]
         self.among = picked(parcel.among, own)
 
+    def some_places(self) -> Points:
+        """Return where some of the publications are."""
+        some = outlines(read_publications(self.batch.slice(0, _PLACES_A_VISIT)))
+        return centres(some.boxes[some.known])
+
 
 def _by_source(
     sources: NDArray[np.int32],
     visit: _Visit,
+    load: Load,
     who: NDArray[np.int64],
     number: NDArray[Any],
     reasons: dict[int, str],
@@ -145,7 +158,9 @@ def _by_source(
         own = np.flatnonzero(sources[who] == source)
         accounted = visit.row[visit.home & (sources == source)]
         names, row = ids.take(pa.array(who[own])), visit.row[who[own]]
-        yield source, Partial(accounted, row, number[own], names, tuple(rejects[source]))
+        loads = ((visit.target, load),) if source == sources[0] else ()
+        refused = tuple(rejects[source])
+        yield source, Partial(accounted, row, number[own], names, refused, loads)
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from geocast.match.index.base import Candidates
+from geocast.match.partition.adapt import Load
 from geocast.model import Reject
 
 __all__ = ["PACKED", "Parcel", "Partial", "join_parcels", "packed", "unpack_partials"]
@@ -94,6 +95,7 @@ class Partial:
 
     Publication row[k], called ids[k], matches the subscriptions number[k], where rows may repeat.
     `accounted` are the rows of all that are accounted for here, matched, unmatched or `refused`.
+    `loads` are targets and what they had to do for this answer, and maybe for others.
     """
 
     accounted: NDArray[np.int64]
@@ -101,21 +103,22 @@ class Partial:
     number: NDArray[Any]
     ids: pa.StringArray
     refused: tuple[Reject, ...]
+    loads: tuple[tuple[int, Load], ...] = ()
 
     def pack(self) -> bytes:
         """Return everything as bytes; the id of a publication once."""
         first = np.flatnonzero(np.diff(self.row, prepend=-1))
         lengths = np.diff(first, append=len(self.row))
         names = _to_ipc(pa.record_batch([self.ids.take(pa.array(first))], names=["id"]))
-        rest = (self.row[first], lengths, self.number, names, self.refused)
+        rest = (self.row[first], lengths, self.number, names, self.refused, self.loads)
         return pickle.dumps((self.accounted, *rest), protocol=5)
 
     @classmethod
     def unpack(cls, content: bytes) -> Partial:
         """Return what `pack` packed."""
-        accounted, row, lengths, number, names, refused = pickle.loads(content)
+        accounted, row, lengths, number, names, refused, loads = pickle.loads(content)
         ids = _from_ipc(names).column("id").take(pa.array(np.repeat(np.arange(len(row)), lengths)))
-        return cls(accounted, np.repeat(row, lengths), number, ids, refused)
+        return cls(accounted, np.repeat(row, lengths), number, ids, refused, loads)
 
 
 def packed(task: int, source: int, content: bytes) -> pa.RecordBatch:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from geocast.files import read_texts
 from geocast.log import SqliteLog
+from geocast.match.partition.adapt import Load
 from geocast.model import MatchRecord, split_key
 from geocast.snapshot import SnapshotMatcher
 
@@ -40,7 +41,10 @@ class Bad:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of the records [start, stop) of a partition of the log."""
+    """What became of the records [start, stop) of a partition of the log.
+
+    `loads` are what the partitions of divided parts, by the name of the part, had to do.
+    """
 
     partition: int
     start: int
@@ -49,6 +53,7 @@ class Outcome:
     matched: int
     matches: int
     bad: list[Bad] = field(default_factory=list)
+    loads: dict[str, dict[int, Load]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +14,8 @@ import numpy as np
 import pyarrow as pa
 
 from geocast.errors import StateError
+from geocast.match.divided import Divided
+from geocast.match.partition.adapt import Load, adapted
 from geocast.match.partition.division import Divider
 from geocast.snapshot.files import WriterLock, size_of
 from geocast.snapshot.layout import MANIFEST, NOTHING, VNUMBERS, Layout, Version
@@ -111,6 +113,20 @@ class SnapshotStore:
             np.concatenate([held[name][~in_sorted(gone[name], held[name])] for name in chosen])
         )
         return MergePlan(version.version, version.through, chosen, standing, self._divider)
+
+    def plan_adapted(self, part: str, loads: Mapping[int, Load]) -> MergePlan | None:
+        """Return how to make a part anew, its partitions after their loads; None if it is gone."""
+        version, divider = self.latest(), self._divider
+        if version is None or divider is None or part not in version.parts:
+            return None
+        before = Divided.open(self._layout.parts / part).division.partitioning
+        if before is None:
+            return None
+        cells = adapted(before, loads, divider.cells)
+        own = self._numbers(part)
+        standing = own[~in_sorted(self._layout.removed(version), own)]
+        after = replace(divider, partitioning=cells)
+        return MergePlan(version.version, version.through, (part,), standing, after)
 
     def merge(self, plan: MergePlan, tables: Iterable[pa.Table]) -> Part:
         """Write the part that takes the place of the planned ones; slow.

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from geocast.match.geometry.shapes import frozen
 from geocast.match.index.base import BoundsIndex, Boxes, Candidates, checked
 
 __all__ = ["BoxList"]
@@ -30,7 +31,7 @@ class BoxList(BoundsIndex):
     @classmethod
     def build(cls, bounds: Boxes) -> Self:
         """Keep the boxes."""
-        return cls(checked(np.array(bounds, np.float64), what="indexed", finite=True))
+        return cls(frozen(np.array(checked(bounds, what="indexed", finite=True))))
 
     def query(self, bounds: Boxes) -> Candidates:
         """Compare every query with every item, some millions of pairs at a time."""

@@ -65,12 +65,16 @@ class Division:
 
 @dataclass(frozen=True, slots=True)
 class Divider:
-    """What division to make of any subscriptions; `method` is None for the way `hash`."""
+    """What division to make of any subscriptions; `method` is None for the way `hash`.
+
+    With `partitioning`, these cells are taken, and none are cut.
+    """
 
     way: Way
     index: str
     method: str | None
     cells: int
+    partitioning: Partitioning | None = None
 
     @property
     def label(self) -> str:
@@ -82,7 +86,7 @@ class Divider:
         if self.method is None:
             return Division(self.way, self.index, self.cells)
         known = np.isfinite(boxes).all(axis=1)
-        partitioning = partition(self.method, boxes[known], self.cells)
+        partitioning = self.partitioning or partition(self.method, boxes[known], self.cells)
         return Division(self.way, self.index, partitioning.count, partitioning)
 
 
