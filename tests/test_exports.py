@@ -63,6 +63,9 @@ def test_signatures_that_users_rely_on() -> None:
         "subscriptions",
         "algorithm",
         "partitions",
+        "cells",
+        "merge",
+        "pairs",
         "rejects",
     ]
 

@@ -8,7 +8,7 @@ copy a machine is shared by its workers through the page cache.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -43,13 +43,18 @@ class Ris:
         """The attributes that the filters read."""
         return self._matcher.properties
 
+    @cached_property
+    def _folder(self) -> Path:
+        """Where the matcher is saved, once for all runs."""
+        folder = new_folder()
+        self._matcher.save(folder)
+        return folder
+
     def run(
         self, frame: DataFrame, read: Reader, write: Writer, tasks: int | None = None
     ) -> DataFrame:
         """Match every partition of `frame` where it lies."""
-        folder = new_folder()
-        self._matcher.save(folder)
-        shipment = Shipment.send(folder, frame.sparkSession.sparkContext)
+        shipment = Shipment.send(self._folder, frame.sparkSession.sparkContext)
 
         def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             matcher = _open(shipment.path())

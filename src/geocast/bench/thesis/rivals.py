@@ -1,0 +1,49 @@
+"""What the algorithms are compared with in section 8.4."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from geocast.bench.thesis.door import REPRESENTATIVES
+from geocast.bench.thesis.figures import Cell
+from geocast.bench.thesis.setting import Setting
+from geocast.bench.thesis.sizes import Sizes
+
+__all__ = ["CENTRAL", "PLAIN", "SEDONA", "rival_cells"]
+
+CENTRAL = {"CEN": "cells", "CEN[ST]": "strtree", "CEN[QT]": "quadtree", "CEN[HT]": "hprtree"} | {
+    "CEN[MG]": "multigrid"
+}
+"""One process without Spark, with the index in brackets; without brackets it is Geocast's own."""
+
+PLAIN = {f"CEN plain {name[3:]}": index for name, index in CENTRAL.items() if name != "CEN"}
+"""The same, with the plain predicate on every candidate of the index, as in the thesis."""
+
+SEDONA = ("Sedona sPS{QT}", "Sedona sPIS[QT]{QT}")
+"""Spatial joins of Apache Sedona: by its quadtree cells, and with a quadtree in each of them."""
+
+
+def rival_cells(sizes: Sizes, sedona: bool) -> Iterator[Cell]:
+    """Yield Spark, one process, and Sedona where it is asked for, by cores."""
+    for cores in sizes.core_counts:
+        for name in ("RIS", *_representatives(sizes)):
+            yield _cell(sizes.with_cores(sizes.batch(name), cores))
+        for name in CENTRAL:
+            yield _cell(_threads(sizes.batch(name, "threads"), cores))
+    for name in PLAIN:
+        yield _cell(_threads(sizes.batch(name, "plain"), sizes.cores))
+    for name in SEDONA if sedona else ():
+        yield _cell(sizes.batch(name, "sedona"))
+
+
+def _representatives(sizes: Sizes) -> tuple[str, ...]:
+    return REPRESENTATIVES[:1] if "8.4" in sizes.scale.few else REPRESENTATIVES
+
+
+def _threads(setting: Setting, cores: int) -> Setting:
+    return replace(setting, master=f"threads[{cores}]")
+
+
+def _cell(setting: Setting) -> Cell:
+    return Cell(setting.engine, setting.cores, f"{setting.cores}", setting)
