@@ -19,7 +19,7 @@ from geocast.pipeline.variants import parse_name, variant_names
 __all__ = ["PARTITIONED", "find"]
 
 PARTITIONED = [name for name in variant_names() if parse_name(name).family != "RIS"]
-_TASKS = 3
+_TASKS = 2
 
 
 def find(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from functools import cache
 
 import numpy as np
@@ -11,8 +12,16 @@ import shapely
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from geocast.errors import InputError
+from geocast.files import Chunk
 from geocast.model import Reject
+from geocast.pipeline import lower, parse_name
+from geocast.pipeline import shares as shares_module
 from geocast.pipeline.base import Answered
+from geocast.pipeline.parcel import packed
+from geocast.pipeline.partitioned import Partitioned
+from geocast.pipeline.routing import Holding, parcels
+from geocast.pipeline.shipment import Shipment
 from tests import oracle
 from tests.algorithms.steps import PARTITIONED, find
 from tests.expressions import STEP, expression, feature_table
@@ -148,6 +157,45 @@ def test_without_subscriptions_nothing_matches(name: str) -> None:
     answers = find(name, nobody, publication_table(shapely.points([1.0, 2.0], [3.0, 4.0])))
     assert joined(answers).num_rows == 0
     assert sum(answer.publications for answer in answers) == 2
+
+
+@pytest.mark.parametrize("tasks", [2, 3, 4, 6])
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_all_tasks_have_partitions(tasks: int, count: int) -> None:
+    (publications, areas, predicates), _ = workload("thesis", 400, 200)
+    table = subscription_table(areas, predicates)
+    batch = publication_table(publications).combine_chunks().to_batches()[0]
+    algorithm = Partitioned(table, parse_name("sPS{QT}"), 20, merge=False)
+    holding = Holding(Shipment("one", str(algorithm.folder)))
+    sent = parcels(Chunk(batch, np.arange(batch.num_rows), ()), [holding] * count, tasks)
+    reached = {task for task, parcel in sent if (parcel.target % (count + 1) < count).any()}
+    assert reached == set(range(tasks))
+
+
+def test_a_share_that_is_missing_is_told() -> None:
+    (publications, areas, predicates), _ = workload("thesis", 400, 200)
+    algorithm = Partitioned(
+        subscription_table(areas, predicates), parse_name("sPS{QT}"), 20, merge=False
+    )
+    shutil.rmtree(next(path for path in algorithm.folder.iterdir() if path.name.isdecimal()))
+    holdings, worker, _ = algorithm.steps(Shipment("one", str(algorithm.folder)))
+    batch = publication_table(publications).combine_chunks().to_batches()[0]
+    chunk = Chunk(batch, np.arange(batch.num_rows), ())
+    sent = [packed(0, 0, parcel.pack()) for _, parcel in parcels(chunk, holdings, 1)]
+    with pytest.raises(InputError, match="does not hold"):
+        list(worker.partials(sent))
+
+
+def test_many_pairs_are_answered_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lower, "_PAIRS_AT_ONCE", 50)
+    check("sPS{QT}", *workload("thesis", 400, 200))
+    check("RIsPS[HT]{KT}", *lattice(), merge=True)
+
+
+def test_shares_are_let_go_when_they_are_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shares_module, "_MOST_PRIVATE", 0)
+    check("sPIS[QT]{QT}", *workload("thesis", 400, 200))
+    assert len(shares_module.shares) == 0
 
 
 @settings(max_examples=40)

@@ -133,8 +133,9 @@ class _Cells:
         return pairs
 
     def _watch(self, own: dict[int, Load]) -> None:
-        outcome = Outcome(0, 0, 0, 0, 0, 0, loads={self._folder.name: own})
-        for _, loads in self._balance.uneven([outcome]) if self._follow else ():
+        name = self._folder.name
+        outcome = Outcome(0, 0, 0, 0, 0, 0, loads={name: own})
+        for _, loads in self._balance.uneven([outcome], [name]) if self._follow else ():
             before = Divided.open(self._folder).division
             assert before.partitioning is not None, "only cells can follow"
             cells = adapted(before.partitioning, loads, self._divider.cells)

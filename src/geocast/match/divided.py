@@ -8,7 +8,7 @@ spatial condition at all) have no place: they are kept apart, and every publicat
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Final
 
@@ -76,6 +76,7 @@ class Share:
         return table.boxes, mixed
 
 
+@cache
 def no_share() -> Share:
     """Return a share without subscriptions; it still tells which publications are of no use."""
     return Share(Matcher(_NOBODY, index="list"), np.empty(0, np.int64), np.empty((0, 4)))
@@ -89,6 +90,7 @@ class Divided:
     division: Division
     gazetteer: Gazetteer | None
     properties: frozenset[str]
+    held: frozenset[str]
 
     @classmethod
     def open(cls, directory: Path) -> Divided:
@@ -97,13 +99,17 @@ class Divided:
         division = Division.of(arrays, facts)
         place = directory / _GAZETTEER
         gazetteer = Gazetteer.open(place) if division.way != "spread" else None
-        return cls(directory, division, gazetteer, frozenset(facts["properties"]))
+        properties, held = frozenset(facts["properties"]), frozenset(facts["held"])
+        return cls(directory, division, gazetteer, properties, held)
 
     def share(self, name: str) -> Share:
-        """Map a share into memory, by the number of its partition or as EVERYWHERE."""
-        path = self.directory / name
-        if not path.is_dir():
+        """Map a share into memory, by the number of its partition or as EVERYWHERE.
+
+        One that holds nothing was not written. Raises InputError where one is missing that was.
+        """
+        if name not in self.held:
             return no_share()
+        path = self.directory / name
         arrays, _ = load_arrays(path / _PLACES)
         return Share(Matcher.open(path), arrays["numbers"], arrays["boxes"])
 
@@ -124,18 +130,18 @@ def divide(
     held, starts = np.unique(partitions[order], return_index=True)
     members = np.split(owner[order], starts[1:]) if len(held) else []
     index = division.index if division.way == "spread" else "list"
-    shares = {}
+    shares: dict[int, Matcher] = {}
     for partition, own in zip(held.tolist(), members, strict=True):
         shares[partition] = _save(read, own, numbers, boxes, index, directory / str(partition))
     if division.way != "spread":
         Gazetteer.build(shares, division.index).save(directory / _GAZETTEER)
-    used = [share.properties for share in shares.values()]
+    names, used = [str(partition) for partition in shares], list(shares.values())
     if not bounded.all():
         apart = np.flatnonzero(~bounded)
-        others = _save(read, apart, numbers, boxes, "cells", directory / EVERYWHERE)
-        used.append(others.properties)
-    properties = frozenset[str]().union(*used)
-    facts = division.facts() | {"properties": sorted(properties)}
+        used.append(_save(read, apart, numbers, boxes, "cells", directory / EVERYWHERE))
+        names.append(EVERYWHERE)
+    properties = frozenset[str]().union(*(share.properties for share in used))
+    facts = division.facts() | {"properties": sorted(properties), "held": names}
     save_arrays(directory / _DIVISION, division.arrays(), facts)
     return properties
 

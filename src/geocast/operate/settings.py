@@ -98,6 +98,11 @@ class Settings:
     webhook_schedule: str = "1,5,30,120,600"
     max_subscriptions: int = 100_000_000
 
+    def __post_init__(self) -> None:
+        """Raise InputError for a value that cannot work."""
+        if self.cells < 1:
+            raise InputError(f"cells must be at least 1, not {self.cells}")
+
     @classmethod
     def of(cls, environment: Mapping[str, str] | None = None, **given: Any) -> Settings:
         """Return the settings: what is given, else the environment, else the default.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -18,12 +19,14 @@ import shapely
 
 from geocast.match.matcher import Matcher
 from geocast.model import Rejects
+from geocast.pipeline.variants import DEFAULT
 
 __all__ = ["DIVIDED", "Choice", "choose", "memory_at_hand"]
 
 DIVIDED: Final = "RIsPS[HT]{KT}"
 """What to take where the whole index does not fit: little memory, and no pair refined twice."""
 
+_CONTAINER_LIMIT: Final = Path("/sys/fs/cgroup/memory.max")
 _SAMPLE: Final = 2_000
 _TRIAL: Final = 400
 _TRIALS: Final[dict[str, str]] = {"RIS": "cells", "RIS[HT]": "hprtree"}
@@ -40,8 +43,14 @@ class Choice:
 
 
 def memory_at_hand() -> int:
-    """Return the bytes that an index may take on this machine: half of what is free."""
-    return int(psutil.virtual_memory().available * _SHARE_OF_MEMORY)
+    """Return the bytes that an index may take here: half of what this machine has free.
+
+    In a container it is at most half of what the container may have.
+    """
+    free = psutil.virtual_memory().available
+    if _CONTAINER_LIMIT.is_file() and (text := _CONTAINER_LIMIT.read_text().strip()).isdecimal():
+        free = min(free, int(text))
+    return int(free * _SHARE_OF_MEMORY)
 
 
 def choose(subscriptions: pa.Table, memory: int | None = None) -> Choice:
@@ -52,24 +61,26 @@ def choose(subscriptions: pa.Table, memory: int | None = None) -> Choice:
     limit = memory_at_hand() if memory is None else memory
     rows = np.random.default_rng(1).permutation(subscriptions.num_rows)[:_SAMPLE]
     sample = subscriptions.take(pa.array(np.sort(rows)))
-    whole = Matcher(sample)
+    matchers = {name: Matcher(sample, index=index) for name, index in _TRIALS.items()}
+    whole = matchers[DEFAULT]
     scale = subscriptions.num_rows / max(1, sample.num_rows)
     needs = int(whole.nbytes * scale)
     size = f"the index of {subscriptions.num_rows:,} subscriptions takes about {_size(needs)}"
     if needs > limit:
         return Choice(DIVIDED, f"{DIVIDED}: {size}, more than the {_size(limit)} at hand")
-    seconds = {name: _trial(sample, index) for name, index in _TRIALS.items()}
-    name = "RIS[HT]" if seconds["RIS[HT]"] < _CLEARLY * seconds["RIS"] else "RIS"
-    other = next(trial for trial in _TRIALS if trial != name)
+    good = np.ones(sample.num_rows, np.bool_)
+    good[[reject.row for reject in whole.rejects]] = False
+    trial = _like(sample.filter(pa.array(good)))
+    seconds = {name: _trial(matcher, trial) for name, matcher in matchers.items()}
+    name = "RIS[HT]" if seconds["RIS[HT]"] < _CLEARLY * seconds[DEFAULT] else DEFAULT
+    other = next(another for another in _TRIALS if another != name)
     ratio = seconds[other] / max(seconds[name], 1e-9)
     quick = f"{ratio:.1f} times as fast as {other} in a trial"
     return Choice(name, f"{name}: {size} of {_size(limit)} at hand; {quick}")
 
 
-def _trial(sample: pa.Table, index: str) -> float:
-    """Return the seconds that a batch takes which is like the subscriptions themselves."""
-    matcher = Matcher(sample, index=index)
-    publications = _like(sample)
+def _trial(matcher: Matcher, publications: pa.Table) -> float:
+    """Return the seconds that a batch takes, nothing of it remembered."""
     seconds = []
     for _ in range(2):  # the first time may have to load compiled code
         matcher.forget()
@@ -81,14 +92,11 @@ def _trial(sample: pa.Table, index: str) -> float:
 
 def _like(sample: pa.Table) -> pa.Table:
     """Return publications that have the geometries of subscriptions, and points within them."""
-    wkb = pa.array([], pa.binary())
+    shapes = np.empty(0, dtype=object)
     if "geometry" in sample.column_names:
-        column = sample["geometry"].combine_chunks()
-        wkb = pc.drop_null(column.cast(pa.binary())).slice(0, _TRIAL)
-    shapes = shapely.from_wkb(wkb.to_numpy(zero_copy_only=False), on_invalid="ignore")
-    known = shapes[~shapely.is_missing(shapes)] if len(shapes) else np.empty(0, dtype=object)
-    points = shapely.point_on_surface(known)
-    both = shapely.to_wkb(np.concatenate([known, points]))
+        wkb = pc.drop_null(sample["geometry"].combine_chunks()).slice(0, _TRIAL)
+        shapes = np.asarray(shapely.from_wkb(wkb.to_numpy(zero_copy_only=False)))
+    both = shapely.to_wkb(np.concatenate([shapes, shapely.point_on_surface(shapes)]))
     ids = pc.cast(pa.array(np.arange(len(both))), pa.string())
     return pa.table({"id": ids, "geometry": pa.array(both, pa.binary())})
 

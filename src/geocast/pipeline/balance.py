@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final
 
 from geocast.match.partition.adapt import Load, add_load, imbalance
@@ -28,15 +28,19 @@ class Balance:
         self._loads: dict[str, dict[int, Load]] = {}
         self._watched: dict[str, int] = {}
 
-    def uneven(self, outcomes: Iterable[Outcome]) -> Iterator[tuple[str, Mapping[int, Load]]]:
-        """Add the loads of a batch, and yield the parts whose slowest partition stands out."""
-        fresh: dict[str, dict[int, Load]] = {}
+    def uneven(
+        self, outcomes: Iterable[Outcome], parts: Collection[str]
+    ) -> Iterator[tuple[str, Mapping[int, Load]]]:
+        """Add the loads of a batch, and yield the parts whose slowest partition stands out.
+
+        `parts` are those that there are; others are forgotten.
+        """
+        fresh: dict[str, dict[int, Load]] = {part: {} for part in parts}
         for outcome in outcomes:
             for part, loads in outcome.loads.items():
                 for partition, load in loads.items():
                     add_load(fresh.setdefault(part, {}), partition, load)
-        # Parts that are no longer there are forgotten with the first batch that lacks them.
-        self._watched = {part: self._watched.get(part, 0) + 1 for part in fresh}
+        self._watched = {part: self._watched.get(part, 0) + bool(fresh[part]) for part in fresh}
         self._loads = {part: self._joined(part, loads) for part, loads in fresh.items()}
         for part, loads in self._loads.items():
             seconds = sum(load.seconds for load in loads.values())

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
@@ -17,7 +17,10 @@ from pyspark.sql import DataFrame
 from geocast.files import Chunk
 from geocast.model import Reject, Rejects
 
-__all__ = ["Algorithm", "Answered", "Reader", "Writer"]
+__all__ = ["TASKS_A_CORE", "Algorithm", "Answered", "Reader", "Writer"]
+
+TASKS_A_CORE: Final = 3
+"""So many tasks for every core that none waits long for the last of another."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,17 +17,19 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
+from geocast.errors import StateError
 from geocast.files import Chunk, read_texts
 from geocast.log import SqliteLog
-from geocast.match.matcher import Matcher
 from geocast.match.partition.adapt import Load, add_load
 from geocast.model import Reject
 from geocast.pipeline.lower import Worker
 from geocast.pipeline.parcel import PACKED, Partial, packed, unpack_partials
 from geocast.pipeline.routing import Holding, open_holding, parcels
+from geocast.pipeline.shares import shares
 from geocast.pipeline.shipment import Shipment
 from geocast.pipeline.task import OUTCOME, LiveTask, Outcome, by_partition, outcome_row
 from geocast.snapshot import OpenVersion
+from geocast.snapshot.numbers import in_sorted
 
 __all__ = ["DividedTask"]
 
@@ -85,10 +87,10 @@ class DividedTask:
         accounted = np.concatenate([partial.accounted for partial in partials])
         first, last = int(accounted.min()), int(accounted.max())
         records = _read(self.publications, self.live.partitions, source, first, last + 1)
-        row = np.concatenate([partial.row for partial in partials]) - first
+        row = np.concatenate([np.repeat(p.row, p.length) for p in partials]) - first
         vnumber = np.concatenate([partial.number for partial in partials]).astype(np.int64)
         removed = OpenVersion.read(self.live.snapshots, self.live.version).removed
-        stands = ~np.isin(vnumber, removed)
+        stands = ~in_sorted(removed, vnumber)
         row, vnumber = row[stands], vnumber[stands]
         order = np.lexsort((vnumber, row))
         bad = [(reject.row - first, reject.reason) for own in partials for reject in own.refused]
@@ -108,7 +110,8 @@ class DividedTask:
 
     def _properties(self) -> frozenset[str]:
         used = [open_holding(path).properties for path in self.divided]
-        return frozenset[str]().union(*used, *map(_properties_of, self.whole))
+        whole = [shares.whole(path).matcher.properties for path in self.whole]
+        return frozenset[str]().union(*used, *whole)
 
 
 def _placed(chunk: Chunk, offsets: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Chunk:
@@ -126,16 +129,13 @@ def _read(directory: Path, partitions: int, source: int, first: int, end: int) -
     batches = []
     while first < end:
         batch = log.read(source, first, end)
+        if not batch.num_rows or batch.column("offset")[0].as_py() != first:
+            raise StateError(f"record {first} of partition {source} is gone from {directory}")
         batches.append(batch)
-        first = int(batch.column("offset")[-1].as_py()) + 1
+        first += batch.num_rows
     return pa.concat_batches(batches)
 
 
 @lru_cache(maxsize=1)
 def _open_publications(directory: Path, partitions: int) -> SqliteLog:
     return SqliteLog.open(directory, partitions)
-
-
-@lru_cache(maxsize=64)
-def _properties_of(folder: Path) -> frozenset[str]:
-    return Matcher.open(folder).properties

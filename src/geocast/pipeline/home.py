@@ -57,9 +57,9 @@ def quick_home() -> Path | None:
     try:
         home.parent.mkdir(parents=True, exist_ok=True)
         fresh = Path(tempfile.mkdtemp(prefix=f"{home.name}-", dir=home.parent))
+        _link_parts(fresh)
     except OSError:
         return None
-    _link_parts(fresh)
     try:
         fresh.rename(home)
     except OSError:  # another process was quicker

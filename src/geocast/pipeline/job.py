@@ -15,14 +15,14 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from geocast.errors import GeocastError, InputError
-from geocast.pipeline.base import Algorithm
+from geocast.pipeline.base import TASKS_A_CORE, Algorithm
 from geocast.pipeline.pieces import Piece, PieceWriter
 from geocast.pipeline.splits import Split, SplitReader
 
 __all__ = ["Progress", "default_tasks", "run_job"]
 
 _POLL_SECONDS = 0.2
-_TASKS_A_CORE = 3
+_UNUSABLE = "geocast.errors.InputError: "
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Progress:
 
 def default_tasks(spark: SparkSession) -> int:
     """Return a few tasks for every core, so that none waits long for the last of another."""
-    return _TASKS_A_CORE * int(spark.sparkContext.defaultParallelism)
+    return TASKS_A_CORE * int(spark.sparkContext.defaultParallelism)
 
 
 def run_job(
@@ -78,7 +78,11 @@ def _run(
         numbers = spark.range(0, len(splits), 1, len(splits))
         rows = algorithm.run(numbers, SplitReader(splits), writer, len(splits)).collect()
     except (PySparkException, Py4JError) as error:
-        raise GeocastError(f"Spark gave up: {_gist(str(error))}") from error
+        gist = _gist(str(error))
+        _, mark, reason = gist.partition(_UNUSABLE)
+        if mark:
+            raise InputError(reason) from error
+        raise GeocastError(f"Spark gave up: {gist}") from error
     return sorted((Piece(**row.asDict()) for row in rows), key=lambda piece: piece.path)
 
 

@@ -30,6 +30,7 @@ _TIDY_SECONDS: Final = 5.0
 _RETRY_SECONDS: Final = 1.0
 _CHANGES_AT_ONCE: Final = 5_000
 _FIRST_AT_ONCE: Final = 1_000_000
+_REST_AFTER_ADAPTING: Final = 9.0
 
 
 class SnapshotKeeper:
@@ -53,7 +54,9 @@ class SnapshotKeeper:
         self._thread = threading.Thread(target=self._run, name="snapshot-keeper", daemon=True)
         self._held: list[int] = []
         self._planned = 0
-        self._uneven: tuple[str, Mapping[int, Load]] | None = None
+        self._uneven: dict[str, Mapping[int, Load]] = {}
+        self._adapting_since: float | None = None
+        self._adapt_after = 0.0
         self._tidied = 0.0
         self._recorded = 0
         self._store.become_writer()
@@ -91,7 +94,7 @@ class SnapshotKeeper:
     def adapt(self, part: str, loads: Mapping[int, Load]) -> None:
         """Have the partitions of a part follow their loads, as soon as there is time for it."""
         with self._lock:
-            self._uneven = part, loads
+            self._uneven[part] = loads
 
     def _recover(self) -> Version:
         """Make store and repository agree, wherever the last process stopped."""
@@ -161,21 +164,33 @@ class SnapshotKeeper:
         merged = self._merger.take()
         if merged is not None:
             self._current = self._store.install(*merged)
-        elif not self._merger.busy and self._planned != self._current.version:
+        elif self._merger.busy:
+            return
+        elif self._planned != self._current.version:
             self._planned = self._current.version
             plan = self._store.plan_merge()
             if plan is not None:
                 self._merger.start(plan)
-        elif not self._merger.busy:
+        else:
             self._adapt()
 
     def _adapt(self) -> None:
-        """Make a part anew whose partitions have uneven loads, in the background."""
+        """Make a part anew whose partitions have uneven loads, in the background.
+
+        That takes at most a tenth of the time, however uneven they remain.
+        """
+        if self._adapting_since is not None:
+            took = time.monotonic() - self._adapting_since
+            self._adapting_since = None
+            self._adapt_after = time.monotonic() + _REST_AFTER_ADAPTING * took
         with self._lock:
-            uneven, self._uneven = self._uneven, None
-        plan = self._store.plan_adapted(*uneven) if uneven is not None else None
+            if not self._uneven or time.monotonic() < self._adapt_after:
+                return
+            uneven = self._uneven.popitem()
+        plan = self._store.plan_adapted(*uneven)
         if plan is not None:
             _log.info("partitions follow their loads", extra={"part": plan.parts[0]})
+            self._adapting_since = time.monotonic()
             self._merger.start(plan)
 
     def _tidy(self) -> None:

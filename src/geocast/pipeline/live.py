@@ -151,7 +151,8 @@ class LiveStream:
             outcomes = [pickle.loads(row["outcome"]) for row in rows]
             self._finish(batch, outcomes)
             self._batches += 1
-            for part, loads in self._balance.uneven(outcomes):
+            divided = OpenVersion.read(self._place.snapshots, version).divided
+            for part, loads in self._balance.uneven(outcomes, [path.name for path in divided]):
                 self._keeper.adapt(part, loads)
             seconds = time.monotonic() - began
             metrics().batch_seconds.observe(seconds)

@@ -15,9 +15,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from geocast.errors import GeocastError
 from geocast.match.answer import matches_table
-from geocast.match.divided import EVERYWHERE, Divided, Share, no_share
-from geocast.match.matcher import Matcher
+from geocast.match.divided import Divided, Share, no_share
 from geocast.match.outline import outlines
 from geocast.match.partition.adapt import Load
 from geocast.match.partition.base import Points, centres
@@ -28,14 +28,18 @@ from geocast.match.strings import Strings
 from geocast.model import Reject
 from geocast.pipeline.base import Answered
 from geocast.pipeline.parcel import Parcel, Partial, join_parcels
-from geocast.pipeline.routing import Holding, open_holding
+from geocast.pipeline.routing import Holding
+from geocast.pipeline.shares import shares
 from geocast.pipeline.shipment import Shipment
 
 __all__ = ["Gatherer", "Worker"]
 
 _BYTES_AT_ONCE: Final = 64 << 20
-_SHARES_OPEN: Final = 512
+_PAIRS_AT_ONCE: Final = 1 << 22
 _PLACES_A_VISIT: Final = 32
+
+Pairs = tuple[NDArray[np.int64], NDArray[Any], dict[int, str]]
+"""Visitors and the numbers of subscriptions that they match; why some visitors are of no use."""
 
 
 @dataclass(frozen=True)
@@ -52,12 +56,13 @@ class Worker:
 
     def partials(self, batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, Partial]]:
         """Yield what partitions found, each with the source of the publications."""
+        shares.keep_only({*(holding.open().directory for holding in self.holdings), *self.apart})
         waiting: list[tuple[int, Parcel]] = []
         size = 0
         for batch in batches:
             for row in batch.to_pylist():
                 waiting.append((row["source"], Parcel.unpack(row["content"])))
-                size += len(row["content"])
+                size += waiting[-1][1].size
             if size >= _BYTES_AT_ONCE:
                 yield from self._work(waiting)
                 waiting, size = [], 0
@@ -66,9 +71,9 @@ class Worker:
     def _work(self, waiting: Sequence[tuple[int, Parcel]]) -> Iterator[tuple[int, Partial]]:
         for source, parcel in waiting:
             if parcel.refused:
-                none, nobody = np.empty(0, np.int64), pa.array([], pa.string())
                 rows = np.array([reject.row for reject in parcel.refused], np.int64)
-                yield source, Partial(rows, none, none, nobody, parcel.refused)
+                none, nobody = np.empty(0, np.int64), pa.array([], pa.string())
+                yield source, Partial(rows, none, none, none, nobody, parcel.refused)
         full = [(source, parcel) for source, parcel in waiting if len(parcel.row)]
         for sources, joined in join_parcels(full):
             order = np.argsort(joined.target, kind="stable")
@@ -78,36 +83,29 @@ class Worker:
                 began = time.thread_time()
                 found = self._match(visit)
                 load = Load(time.thread_time() - began, visit.some_places())
-                yield from _by_source(sources[joined.at[own]], visit, load, *found)
+                yield from _by_source(sources[joined.at[own]], visit, found, load)
+            yield from self._ask_apart(sources, joined)
+        shares.limit()
 
-    def _match(self, visit: _Visit) -> tuple[NDArray[np.int64], NDArray[Any], dict[int, str]]:
-        """Return pairs of visitors and subscriptions, and why some of those at home are no use."""
+    def _match(self, visit: _Visit) -> Pairs:
         partition, holding = divmod(visit.target, len(self.holdings) + 1)
         if holding == len(self.holdings):
             found = no_share().pairs(visit.batch)
-            who, number, reasons = found.row, found.subscription, found.reasons
-        else:
-            who, number, reasons = self._ask(visit, self.holdings[holding].open(), partition)
-        homely = np.flatnonzero(visit.home)
-        batch = visit.batch.take(pa.array(homely))
-        for apart in self._apart() if len(homely) else ():
-            more = apart.pairs(batch)
-            who = np.concatenate([who, homely[more.row]])
-            number = np.concatenate([number, apart.numbers[more.subscription]])
-        order = np.lexsort((number, who))
-        return who[order], number[order], {k: why for k, why in reasons.items() if visit.home[k]}
-
-    def _ask(
-        self, visit: _Visit, divided: Divided, partition: int
-    ) -> tuple[NDArray[np.int64], NDArray[Any], dict[int, str]]:
-        share = _open_share(divided.directory, str(partition))
+            return found.row, found.subscription, found.reasons
+        divided = self.holdings[holding].open()
+        share = shares.of(divided, str(partition))
         if divided.gazetteer is not None:
             found = share.pairs(visit.batch, visit.among)
-            return found.row, share.numbers[found.subscription], found.reasons
-        reporting = divided.division.reporting
-        if self.merge or reporting is None:
+        elif self.merge:
             found = share.pairs(visit.batch)
-            return found.row, share.numbers[found.subscription], found.reasons
+        else:
+            return self._reported(visit, divided, share, partition)
+        return found.row, share.numbers[found.subscription], found.reasons
+
+    def _reported(self, visit: _Visit, divided: Divided, share: Share, partition: int) -> Pairs:
+        """Return only what this partition has to report."""
+        reporting = divided.division.partitioning
+        assert reporting is not None, "what is not looked up is divided by place"
         known = outlines(read_publications(visit.batch))
         found = share.pairs(visit.batch, share.own_candidates(known, reporting, partition))
         # What stands in several places may be found by a partition that does not own it.
@@ -115,24 +113,37 @@ class Worker:
         kept = reporting.owner_of_pair(*boxes) == partition
         return found.row[kept], share.numbers[found.subscription[kept]], found.reasons
 
-    def _apart(self) -> Iterator[Share]:
-        """Yield what every publication is asked about, in one place."""
-        for holding in self.holdings:
-            share = _open_share(holding.open().directory, EVERYWHERE)
-            if len(share.numbers):
-                yield share
-        yield from map(_open_apart, self.apart)
+    def _ask_apart(
+        self, sources: NDArray[np.int32], parcel: Parcel
+    ) -> Iterator[tuple[int, Partial]]:
+        """Ask what has no place about the publications that are accounted for in this parcel."""
+        asked = [
+            *(shares.everywhere(holding.open()) for holding in self.holdings),
+            *map(shares.whole, self.apart),
+        ]
+        asked = [share for share in asked if len(share.numbers)]
+        home = np.flatnonzero(parcel.home)
+        if not asked or not len(home):
+            return
+        visit = _Visit(parcel, home, accounted=False)
+        found = [share.pairs(visit.batch) for share in asked]
+        who = np.concatenate([pairs.row for pairs in found])
+        number = np.concatenate(
+            [share.numbers[own.subscription] for share, own in zip(asked, found, strict=True)]
+        )
+        order = np.lexsort((number, who))
+        yield from _by_source(sources[parcel.at[home]], visit, (who[order], number[order], {}))
 
 
 class _Visit:
-    """The publications of a parcel that visit one target."""
+    """The publications of a parcel that visit one target; those at home are accounted for."""
 
-    def __init__(self, parcel: Parcel, own: NDArray[np.int64]) -> None:
-        """Take those of the routes `own`, which all have one target."""
+    def __init__(self, parcel: Parcel, own: NDArray[np.int64], *, accounted: bool = True) -> None:
+        """Take those of the routes `own`."""
         self.target = int(parcel.target[own[0]])
         self.batch = parcel.publications.take(pa.array(parcel.at[own]))
         self.row = parcel.row[parcel.at[own]]
-        self.home = parcel.home[own]
+        self.home = parcel.home[own] & accounted
         self.among = picked(parcel.among, own)
 
     def some_places(self) -> Points:
@@ -142,25 +153,29 @@ class _Visit:
 
 
 def _by_source(
-    sources: NDArray[np.int32],
-    visit: _Visit,
-    load: Load,
-    who: NDArray[np.int64],
-    number: NDArray[Any],
-    reasons: dict[int, str],
+    sources: NDArray[np.int32], visit: _Visit, found: Pairs, load: Load | None = None
 ) -> Iterator[tuple[int, Partial]]:
+    who, number, reasons = found
     ids = pc.cast(visit.batch.column("id"), pa.string())
     rejects: dict[int, list[Reject]] = defaultdict(list)
     for place, reason in reasons.items():
-        reject = Reject("publications", int(visit.row[place]), ids[place].as_py(), reason)
-        rejects[int(sources[place])].append(reject)
+        if visit.home[place]:
+            reject = Reject("publications", int(visit.row[place]), ids[place].as_py(), reason)
+            rejects[int(sources[place])].append(reject)
     for source in np.unique(sources).tolist():
         own = np.flatnonzero(sources[who] == source)
-        accounted = visit.row[visit.home & (sources == source)]
-        names, row = ids.take(pa.array(who[own])), visit.row[who[own]]
-        loads = ((visit.target, load),) if source == sources[0] else ()
-        refused = tuple(rejects[source])
-        yield source, Partial(accounted, row, number[own], names, refused, loads)
+        first = np.flatnonzero(np.diff(who[own], prepend=-1))
+        matched = who[own][first]
+        partial = Partial(
+            visit.row[visit.home & (sources == source)],
+            visit.row[matched],
+            np.diff(first, append=len(own)),
+            number[own],
+            ids.take(pa.array(matched)),
+            tuple(rejects[source]),
+            ((visit.target, load),) if load is not None and source == sources[0] else (),
+        )
+        yield source, partial
 
 
 @dataclass(frozen=True)
@@ -171,49 +186,56 @@ class Gatherer:
     merge: bool
 
     def whole(self, partials: Iterable[tuple[int, Partial]]) -> Iterator[Answered]:
-        """Yield one answer for each source, its publications in order."""
+        """Yield the answers of each source, its publications in order."""
         by_source: dict[int, list[Partial]] = defaultdict(list)
         for source, partial in partials:
             by_source[source].append(partial)
         for source in sorted(by_source):
-            yield self.answer(by_source[source])
+            yield from self.answers(by_source[source])
 
-    def answer(self, partials: list[Partial]) -> Answered:
-        """Return what publications of one source matched, all partitions together."""
-        row = np.concatenate([partial.row for partial in partials])
-        number = np.concatenate([partial.number for partial in partials]).astype(np.int32)
-        ids = pa.concat_arrays([partial.ids for partial in partials])
-        order = np.lexsort((number, row))
-        row, number = row[order], number[order]
-        if self.merge and len(row):
-            fresh = (np.diff(row, prepend=-1) != 0) | (np.diff(number, prepend=-1) != 0)
-            order, row, number = order[fresh], row[fresh], number[fresh]
-        first = np.flatnonzero(np.diff(row, prepend=-1))
-        length = np.diff(first, append=len(row)).astype(np.int32)
-        names = ids.take(pa.array(order[first]))
-        matches = matches_table(names, self._strings, Lists(first, length), number)
-        rejects = sorted(
-            (reject for partial in partials for reject in partial.refused),
-            key=lambda reject: reject.row,
-        )
+    def answers(self, partials: list[Partial]) -> Iterator[Answered]:
+        """Yield what publications of one source matched, some at a time."""
+        row, ids = _named(partials)
+        at = np.concatenate([np.repeat(p.row, p.length) for p in partials])
+        number = np.concatenate([p.number for p in partials]).astype(np.int32)
+        order = np.lexsort((number, at))
+        at, number = at[order], number[order]
+        if self.merge and len(at):
+            fresh = (np.diff(at, prepend=-1) != 0) | (np.diff(number, prepend=-1) != 0)
+            at, number = at[fresh], number[fresh]
+        start = np.searchsorted(at, row)
+        length = np.searchsorted(at, row, side="right") - start
+        refused = [reject for partial in partials for reject in partial.refused]
+        rejects = tuple(sorted(refused, key=lambda reject: reject.row))
         count = sum(len(partial.accounted) for partial in partials)
-        return Answered(count, matches, tuple(rejects))
-
-    @property
-    def _strings(self) -> Strings:
-        return _open_ids(self.shipment.path())
-
-
-@lru_cache(maxsize=_SHARES_OPEN)
-def _open_share(folder: Path, name: str) -> Share:
-    return open_holding(folder).share(name)
+        for first, last in _runs(length, _PAIRS_AT_ONCE):
+            own = Lists(start[first:last], length[first:last].astype(np.int32))
+            strings = _open_ids(self.shipment.path())
+            matches = matches_table(ids.slice(first, last - first), strings, own, number)
+            yield Answered(count, matches, rejects)
+            count, rejects = 0, ()
 
 
-@lru_cache(maxsize=_SHARES_OPEN)
-def _open_apart(folder: Path) -> Share:
-    matcher = Matcher.open(folder)
-    numbers = pc.cast(matcher.ids, pa.int64()).to_numpy(zero_copy_only=False)
-    return Share(matcher, numbers, np.empty((0, 4)))
+def _named(partials: Sequence[Partial]) -> tuple[NDArray[np.int64], pa.StringArray]:
+    """Return the rows that matched something, in order, and the ids of their publications."""
+    row = np.concatenate([partial.row for partial in partials])
+    ids = pa.concat_arrays([partial.ids for partial in partials])
+    distinct, first, inverse = np.unique(row, return_index=True, return_inverse=True)
+    names = ids.take(pa.array(first))
+    if not pc.all(pc.equal(names.take(pa.array(inverse)), ids), min_count=0).as_py():
+        raise GeocastError(
+            "the publications of a partition came in another order when Spark read them again; "
+            "sort them or write them to a file first"
+        )
+    return distinct, names
+
+
+def _runs(length: NDArray[np.int64], most: int) -> Iterator[tuple[int, int]]:
+    """Yield ranges of lists that have about so many items; at least one range."""
+    run = np.cumsum(length) // most
+    starts = np.flatnonzero(np.diff(run, prepend=-1)) if len(run) else np.zeros(1, np.int64)
+    ends = np.append(starts[1:], len(length))
+    yield from zip(starts.tolist(), ends.tolist(), strict=True)
 
 
 @lru_cache(maxsize=2)

@@ -33,12 +33,14 @@ _LONG_GEOMETRY: Final = 128
 class Parcel:
     """Publications of one source on their way to the task that works on some partitions.
 
-    `row` are their rows in the source. Publication at[k] is for target[k]; home[k] says whether it
+    `size` are the bytes of the publications when unpacked, `row` their rows in the source.
+    Publication at[k] is for target[k]; home[k] says whether it
     is accounted for there. `among` are the geometries that it may meet there, where it was looked
     up. `refused` are records of the source that are no publications.
     """
 
     publications: pa.RecordBatch
+    size: int
     row: NDArray[np.int64]
     target: NDArray[np.int64]
     at: NDArray[np.int64]
@@ -48,7 +50,8 @@ class Parcel:
 
     def pack(self) -> bytes:
         """Return everything as bytes."""
-        rest = (self.row, self.target, self.at, self.home, self.among, self.refused)
+        routes = (self.target, self.at, self.home, self.among)
+        rest = (self.size, self.row, *routes, self.refused)
         return pickle.dumps((_to_ipc(_slim(self.publications)), *rest), protocol=5)
 
     @classmethod
@@ -81,6 +84,7 @@ def _joined(parcels: Sequence[Parcel], starts: NDArray[np.int64]) -> Parcel:
     among = offsets, np.concatenate([parcel.among[1] for parcel in parcels])
     return Parcel(
         pa.concat_batches([parcel.publications for parcel in parcels]),
+        sum(parcel.size for parcel in parcels),
         np.concatenate([parcel.row for parcel in parcels]),
         np.concatenate([parcel.target for parcel in parcels]),
         np.concatenate([parcel.at + start for parcel, start in zip(parcels, starts, strict=False)]),
@@ -93,32 +97,30 @@ def _joined(parcels: Sequence[Parcel], starts: NDArray[np.int64]) -> Parcel:
 class Partial:
     """What one partition found for the publications of one source.
 
-    Publication row[k], called ids[k], matches the subscriptions number[k], where rows may repeat.
-    `accounted` are the rows of all that are accounted for here, matched, unmatched or `refused`.
-    `loads` are targets and what they had to do for this answer, and maybe for others.
+    Publication row[k], called ids[k], matches length[k] of the subscriptions `number`, one list
+    after another. `accounted` are the rows of all that are accounted for here, matched, unmatched
+    or `refused`. `loads` are targets and what they had to do for this answer, and maybe for others.
     """
 
     accounted: NDArray[np.int64]
     row: NDArray[np.int64]
+    length: NDArray[np.int64]
     number: NDArray[Any]
     ids: pa.StringArray
-    refused: tuple[Reject, ...]
+    refused: tuple[Reject, ...] = ()
     loads: tuple[tuple[int, Load], ...] = ()
 
     def pack(self) -> bytes:
-        """Return everything as bytes; the id of a publication once."""
-        first = np.flatnonzero(np.diff(self.row, prepend=-1))
-        lengths = np.diff(first, append=len(self.row))
-        names = _to_ipc(pa.record_batch([self.ids.take(pa.array(first))], names=["id"]))
-        rest = (self.row[first], lengths, self.number, names, self.refused, self.loads)
-        return pickle.dumps((self.accounted, *rest), protocol=5)
+        """Return everything as bytes."""
+        names = _to_ipc(pa.record_batch([self.ids], names=["id"]))
+        numbers = (self.accounted, self.row, self.length, self.number)
+        return pickle.dumps((*numbers, names, self.refused, self.loads), protocol=5)
 
     @classmethod
     def unpack(cls, content: bytes) -> Partial:
         """Return what `pack` packed."""
-        accounted, row, lengths, number, names, refused, loads = pickle.loads(content)
-        ids = _from_ipc(names).column("id").take(pa.array(np.repeat(np.arange(len(row)), lengths)))
-        return cls(accounted, np.repeat(row, lengths), number, ids, refused, loads)
+        accounted, row, length, number, names, refused, loads = pickle.loads(content)
+        return cls(accounted, row, length, number, _from_ipc(names).column("id"), refused, loads)
 
 
 def packed(task: int, source: int, content: bytes) -> pa.RecordBatch:

@@ -15,6 +15,7 @@ by another shuffle, of numbers.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +26,7 @@ from pyspark.sql import DataFrame
 from geocast.match.divided import divide
 from geocast.match.subscriptions import read_subscriptions
 from geocast.model import Rejects
-from geocast.pipeline.base import Reader, Writer
+from geocast.pipeline.base import TASKS_A_CORE, Reader, Writer
 from geocast.pipeline.lower import Gatherer, Worker
 from geocast.pipeline.parcel import PACKED, packed, unpack_partials
 from geocast.pipeline.routing import Holding, parcels
@@ -33,8 +34,6 @@ from geocast.pipeline.shipment import Shipment, new_folder
 from geocast.pipeline.variants import Variant
 
 __all__ = ["Partitioned"]
-
-_TASKS_A_CORE = 3
 
 
 class Partitioned:
@@ -60,7 +59,7 @@ class Partitioned:
         """Send publications to their partitions, match there, and gather what was found."""
         context = frame.sparkSession.sparkContext
         holdings, worker, gatherer = self.steps(Shipment.send(self.folder, context))
-        usual = _TASKS_A_CORE * context.defaultParallelism
+        usual = TASKS_A_CORE * context.defaultParallelism
         at_work = min(self._division.count, usual)
         at_end = tasks or usual
 
@@ -78,7 +77,8 @@ class Partitioned:
             return write(gatherer.whole(unpack_partials(batches)))
 
         def each(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            return write(gatherer.answer([found]) for _, found in worker.partials(batches))
+            found = (gatherer.answers([partial]) for _, partial in worker.partials(batches))
+            return write(chain.from_iterable(found))
 
         sent = frame.mapInArrow(upper, PACKED).repartitionById(at_work, "task")
         if not (write.whole or self._merge):

@@ -80,10 +80,10 @@ class Routes:
 
 
 def parcels(chunk: Chunk, holdings: Sequence[Holding], tasks: int) -> Iterator[tuple[int, Parcel]]:
-    """Yield the publications of a chunk, packed for tasks: target t is for task t % tasks.
+    """Yield the publications of a chunk, packed for tasks.
 
-    Partition p of holding h of n is the target p * (n + 1) + h. What goes to no partition goes to a
-    target with h = n, to be accounted for.
+    Partition p of holding h of n is the target p * (n + 1) + h; task (p + h) % tasks works on it.
+    What goes to no partition goes to a target with h = n, to be accounted for.
     """
     if chunk.rejects:
         yield 0, _refusal(chunk)
@@ -92,21 +92,15 @@ def parcels(chunk: Chunk, holdings: Sequence[Holding], tasks: int) -> Iterator[t
     routes = _targets(outlines(read_publications(chunk.batch)), holdings, tasks)
     home = np.zeros(len(routes.row), np.bool_)
     home[np.unique(routes.row, return_index=True)[1]] = True
-    worked_on = routes.partition % tasks
+    partition, holding = np.divmod(routes.partition, len(holdings) + 1)
+    worked_on = (partition + holding) % tasks
     for task in np.unique(worked_on).tolist():
         own = np.flatnonzero(worked_on == task)
         rows, at = np.unique(routes.row[own], return_inverse=True)
-        yield (
-            task,
-            Parcel(
-                chunk.batch.take(pa.array(rows)),
-                chunk.rows[rows],
-                routes.partition[own],
-                at,
-                home[own],
-                picked(routes.among, own),
-            ),
-        )
+        batch = chunk.batch.take(pa.array(rows))
+        among = picked(routes.among, own)
+        target = routes.partition[own]
+        yield task, Parcel(batch, batch.nbytes, chunk.rows[rows], target, at, home[own], among)
 
 
 def _targets(found: Outlines, holdings: Sequence[Holding], tasks: int) -> Routes:
@@ -117,9 +111,8 @@ def _targets(found: Outlines, holdings: Sequence[Holding], tasks: int) -> Routes
     for routes in own:
         reached[routes.row] = True
     rest = np.flatnonzero(~reached)
-    # Spread over all tasks, whatever the stride has in common with their number.
     nothing = np.zeros(len(rest) + 1, np.int64), np.empty(0, np.int32)
-    own.append(Routes(rest, rest % (tasks * stride), nothing))
+    own.append(Routes(rest, rest % tasks, nothing))
     counts = np.concatenate([np.diff(routes.among[0]) for routes in own])
     return Routes(
         np.concatenate([routes.row for routes in own]),
@@ -136,4 +129,4 @@ def _refusal(chunk: Chunk) -> Parcel:
     none, no = np.empty(0, np.int64), np.empty(0, np.bool_)
     nobody = chunk.batch.take(pa.array(none))
     nothing = np.zeros(1, np.int64), np.empty(0, np.int32)
-    return Parcel(nobody, none, none, none, no, nothing, chunk.rejects)
+    return Parcel(nobody, 0, none, none, none, no, nothing, chunk.rejects)

@@ -22,6 +22,7 @@ from geocast.pipeline.live import QUERY, LiveStream
 from geocast.pipeline.variants import DEFAULT, is_auto, parse_name
 from geocast.repository import Repository
 from geocast.snapshot import SnapshotStore
+from geocast.snapshot.part import label_of
 
 __all__ = ["State", "open_state", "run_stream"]
 
@@ -30,6 +31,8 @@ _CHECK_SECONDS: Final = 0.2
 _DRAIN_SECONDS: Final = 15.0
 _TIDY_SECONDS: Final = 60.0
 _LEDGER_KEPT: Final = 100_000
+_CELLS_OVER_LISTS: Final = 4
+"""How much larger the index of RIS is, about, than divided parts, which have no cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +75,8 @@ def _algorithm(place: Place, settings: Settings) -> str:
         return settings.algorithm
     latest = SnapshotStore(place.snapshots).latest()
     size, limit = latest.bytes if latest is not None else 0, memory_at_hand()
+    if latest is not None and any(label_of(part) for part in latest.parts):
+        size *= _CELLS_OVER_LISTS
     chosen = DEFAULT if size <= limit else DIVIDED
     _log.info("algorithm", extra={"chosen": chosen, "snapshot_bytes": size, "at_hand": limit})
     return chosen

@@ -6,7 +6,7 @@ import json
 import secrets
 import shutil
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -29,6 +29,9 @@ __all__ = ["SMALL", "Part", "join_tables", "label_of", "write_part"]
 
 SMALL: Final = 128
 """Up to here a part is searched without cells, whose tables take megabytes, and is not divided."""
+
+_FEWEST_A_CELL: Final = 16
+"""A small part has fewer cells than were asked for, so that writing it takes little time."""
 
 _SHOWN: Final = 5
 
@@ -85,7 +88,9 @@ def label_of(name: str) -> str | None:
 
 def _divide(read: Subscriptions, divider: Divider, path: Path) -> None:
     vnumbers = pc.cast(read.ids, pa.int64()).to_numpy(zero_copy_only=False)
-    divide(read, vnumbers, divider.division(read.boxes()), path)
+    cells = min(divider.cells, max(1, len(vnumbers) // _FEWEST_A_CELL))
+    division = replace(divider, cells=cells).division(read.boxes())
+    divide(read, vnumbers, division, path)
     (path / MANIFEST).write_text(json.dumps({"divided": divider.label}))
 
 

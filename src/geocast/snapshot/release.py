@@ -1,8 +1,8 @@
 """Letting go of mapped files without keeping anybody waiting.
 
 A file that was deleted is freed when the last process lets go of it, and that process waits for
-the disk. A part has dozens of files, and it is let go of when a newer version is opened, just
-where nobody wants to wait: so a thread of its own does it.
+the disk. A part is let go of when a newer version is opened, just where nobody wants to wait: so a
+thread of its own does it.
 """
 
 from __future__ import annotations

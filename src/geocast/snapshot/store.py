@@ -115,7 +115,10 @@ class SnapshotStore:
         return MergePlan(version.version, version.through, chosen, standing, self._divider)
 
     def plan_adapted(self, part: str, loads: Mapping[int, Load]) -> MergePlan | None:
-        """Return how to make a part anew, its partitions after their loads; None if it is gone."""
+        """Return how to make a part anew, its partitions after their loads.
+
+        None if the part is gone, or if its partitions are as they should be.
+        """
         version, divider = self.latest(), self._divider
         if version is None or divider is None or part not in version.parts:
             return None
@@ -123,6 +126,8 @@ class SnapshotStore:
         if before is None:
             return None
         cells = adapted(before, loads, divider.cells)
+        if np.array_equal(cells.cells, before.cells):
+            return None
         own = self._numbers(part)
         standing = own[~in_sorted(self._layout.removed(version), own)]
         after = replace(divider, partitioning=cells)

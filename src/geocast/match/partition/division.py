@@ -32,11 +32,6 @@ class Division:
     count: int
     partitioning: Partitioning | None = None
 
-    @property
-    def reporting(self) -> Partitioning | None:
-        """What tells which partition reports a pair, where several could find it."""
-        return self.partitioning if self.way == "spread" else None
-
     def places(self, boxes: Boxes, ids: pa.StringArray) -> Candidates:
         """Return the partitions of subscriptions by their boxes and ids."""
         if self.partitioning is None:
