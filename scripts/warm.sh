@@ -4,7 +4,11 @@
 set -euo pipefail
 source "$(dirname "$0")/common.sh"
 
-say "Compiling the kernels (about a minute, once for every change to them)"
+say "Compiling the kernels and keeping Spark's classes (minutes, once for every change to them)"
+kept=$(mktemp)
+trap 'kill $(jobs -p) 2>/dev/null || true; rm -f "$kept"' EXIT
+"$1/python" -m geocast.pipeline.archive >"$kept" &
+keeping=$!
 "$1/python" -m geocast.match.warm
-say "Keeping Spark's classes (half a minute, once)"
-"$1/python" -m geocast.pipeline.archive
+wait "$keeping"
+cat "$kept"
