@@ -1,7 +1,8 @@
 """Real geometries to compare on: those that ship, and those of a data folder if there is one.
 
 The folder is that of the environment variable GEOCAST_DATA, else `../shared/data` beside the
-repository. Without one, every comparison still runs on the data that ship.
+repository. Without one, every comparison runs on the data that ship; with one, whole workloads do
+so only where the long comparisons are asked for (`--full`).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 import shapely
 
 import geocast.model
@@ -40,7 +42,8 @@ def _folder() -> DataFolder | None:
 
 
 FOLDER = _folder()
-SOURCES = ("shipped", "folder") if FOLDER else ("shipped",)
+SOURCES = ("folder", pytest.param("shipped", marks=pytest.mark.full)) if FOLDER else ("shipped",)
+"""Where whole workloads come from; the data that ship stand in for the folder, or beside it."""
 
 
 def drawn(recipe: str, subs: int, pubs: int) -> Sides:

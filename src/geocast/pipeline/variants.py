@@ -103,7 +103,7 @@ def parse_name(name: str) -> Variant:
         for variant in (Variant(DEFAULT), *_variants()):
             if (variant.family.upper(), variant.index, variant.method) == asked:
                 return variant
-    raise UnknownNameError("algorithm", name, [AUTO, *algorithm_names()])
+    raise UnknownNameError("algorithm", name, [*algorithm_names(), AUTO])
 
 
 def check_name(name: str) -> None:
