@@ -40,8 +40,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """More than there are processors: those who start and kill services mostly wait."""
-    return min(MOST_PROCESSES, len(os.sched_getaffinity(0)) + 2)
+    """One more than there are processors: those who start and kill services mostly wait."""
+    return min(MOST_PROCESSES, len(os.sched_getaffinity(0)) + 1)
 
 
 @pytest.hookimpl(optionalhook=True)

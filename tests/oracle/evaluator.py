@@ -10,6 +10,7 @@ whatever `<=` compares; DIV and % divide toward zero.
 from __future__ import annotations
 
 import datetime as dt
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -66,6 +67,8 @@ def _property(name: str, feature: Feature) -> Any:
     else:
         for part in name.split("."):
             value = value.get(part) if isinstance(value, Mapping) else None
+    if isinstance(value, float) and math.isnan(value):
+        return None
     if isinstance(value, dt.datetime) and value.tzinfo is None:
         return value.replace(tzinfo=dt.UTC)
     return value
