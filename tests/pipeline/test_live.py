@@ -16,6 +16,7 @@ from pyspark.sql import SparkSession
 
 from geocast.errors import StateError
 from geocast.log import SqliteLog
+from geocast.match.partition.division import Divider
 from geocast.model import Account, MatchRecord, Right, publication_key
 from geocast.operate import Place, Settings
 from geocast.pipeline.checkpoint import committed
@@ -59,16 +60,16 @@ class Bench:
         )
 
     def found(self) -> Found:
-        """All pairs with subscriptions that stand."""
+        """All pairs in the log of matches, where all subscriptions still stand."""
         return self.pairs(self._names())
 
     def pairs(self, names: dict[int, str]) -> Found:
-        """All pairs with subscriptions of these versions; fails if one is there twice."""
+        """All pairs in the log of matches; fails if one is there twice, or of another version."""
         pairs = []
         for partition, end in enumerate(self.matches.ends()):
             for value in self.matches.read(partition, 0, end).column("value").to_pylist():
                 record = MatchRecord.decode(value)
-                pairs += [(record.id, names[n]) for n in record.versions if n in names]
+                pairs += [(record.id, names[number]) for number in record.versions]
         assert len(pairs) == len(set(pairs))
         return set(pairs)
 
@@ -105,9 +106,11 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
 
 
 @contextmanager
-def running(bench: Bench, spark: SparkSession) -> Iterator[LiveStream]:
+def running(
+    bench: Bench, spark: SparkSession, divider: Divider | None = None
+) -> Iterator[LiveStream]:
     """The pipeline's process, without the process; what was published is matched at the end."""
-    with closing(SnapshotKeeper(bench.repository, bench.place, QUERY)) as keeper:
+    with closing(SnapshotKeeper(bench.repository, bench.place, QUERY, divider)) as keeper:
         stream = LiveStream(spark, bench.place, Settings(), bench.repository, bench.log, keeper)
         keeper.start()
         stream.start()
