@@ -18,7 +18,7 @@ pytestmark = pytest.mark.spark
 
 def run_thesis(folder: DataFolder, out: Path, *options: str) -> subprocess.CompletedProcess[str]:
     """Run it in a process of its own, as sessions of other tests may live in this one."""
-    command = [sys.executable, "-m", "geocast", "bench", "thesis", "--scale", "smoke", *options]
+    command = [sys.executable, "-m", "geocast", "bench", "thesis", "--scale", "small", *options]
     return subprocess.run(
         [*command, "--data", str(folder.path), "--out", str(out)],
         capture_output=True,

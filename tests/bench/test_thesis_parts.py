@@ -27,7 +27,7 @@ from geocast.cli.bench import app
 from geocast.errors import InputError, UnknownNameError
 from geocast.pipeline import variant_names
 
-SIZES = Sizes(SCALES["smoke"], 2)
+SIZES = Sizes(SCALES["small"], 2)
 FOUND = Found(rate=10.0, seconds=1.0, build_seconds=0.1, pairs=3, matches="abc")
 
 
@@ -126,7 +126,7 @@ def test_every_experiment_is_planned_at_every_scale(scale: str) -> None:
     assert {figure.experiment for figure in figures} == set(EXPERIMENTS)
     assert all(bool(figure.cells) != bool(figure.reason) for figure in figures)
     without = {figure.experiment for figure in figures if figure.reason}
-    assert without == ({"B", "D", "H"} if scale == "smoke" else {"H"})
+    assert without == {"H"}
     assert {setting.cores for figure in figures for setting in figure.settings()} == {1, 2}
 
 
@@ -192,7 +192,7 @@ def test_the_exit_status_tells_of_other_matches_and_failures(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("geocast.bench.thesis.run.run_thesis", lambda *_, **__: outcomes)
-    options = ["--scale", "smoke", "--only", "A", "--data", str(data.path), "--out", str(tmp_path)]
+    options = ["--scale", "small", "--only", "A", "--data", str(data.path), "--out", str(tmp_path)]
     ran = CliRunner().invoke(app, ["thesis", *options])
     assert ran.exit_code == status, ran.output
     assert told in ran.output

@@ -106,7 +106,7 @@ def test_world_sized_boxes_among_small_ones(index: Index) -> None:
 @every_index
 @pytest.mark.parametrize("box", [(5, 5, 5, 5), (5, 5, 6, 6), (5, 0, 5, 9), WORLD])
 def test_identical_boxes(index: Index, box: tuple[float, float, float, float]) -> None:
-    items = np.repeat(as_boxes([box]), 3_000, axis=0)
+    items = np.repeat(as_boxes([box]), 1_000, axis=0)
     queries = as_boxes([box, WORLD, (179, 89, 180, 90), (-180, -90, -180, -90)])
     check(index, items, queries)
 

@@ -20,6 +20,9 @@ pytestmark = pytest.mark.spark
 
 PUBLICATIONS = publications()
 SUBSCRIPTIONS = subscriptions()
+NAMES = algorithm_names()
+QUICK = ("RIS", *REPRESENTATIVES)
+"""All 48 run on Spark in tests/bench/test_thesis.py, too, and are compared there."""
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +44,10 @@ def spoiled(frame: DataFrame) -> DataFrame:
     return frame.withColumn("geometry", bad)
 
 
-@pytest.mark.parametrize("algorithm", algorithm_names())
+@pytest.mark.parametrize(
+    "algorithm",
+    [name if name in QUICK else pytest.param(name, marks=pytest.mark.full) for name in NAMES],
+)
 def test_every_algorithm_finds_what_matching_in_process_finds(
     frame: DataFrame, expected: dict[str, list[str]], algorithm: str
 ) -> None:

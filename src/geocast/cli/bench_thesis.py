@@ -36,7 +36,7 @@ def thesis(
     only: Annotated[
         str, typer.Option(help="Experiments, A to N and 8.4, separated by commas; else all.")
     ] = "",
-    scale: Annotated[str, typer.Option(help="smoke, small or full.")] = "small",
+    scale: Annotated[str, typer.Option(help="small or full.")] = "small",
     sedona: Annotated[
         bool,
         typer.Option("--sedona", help="Also Apache Sedona, in an environment made for it."),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 
 from geocast.bench.machine import machine_facts
+from geocast.bench.report.html import document, picture, table
 from geocast.bench.thesis.claims import Judged
 from geocast.bench.thesis.figures import EXPERIMENTS, Figure
 from geocast.bench.thesis.outcomes import REFERENCE, Outcomes
@@ -17,53 +17,25 @@ from geocast.bench.thesis.sessions import DRIVER_MEMORY
 
 __all__ = ["write_page"]
 
-_PAGE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Geocast: the thesis's experiments</title>
-<style>
-body {{ font: 15px/1.5 system-ui, sans-serif; color: #24303c; margin: 2rem auto; max-width: 72rem;
-       padding: 0 1rem; }}
-h1 {{ font-size: 1.7rem; margin-bottom: 0; }}
-h2 {{ font-size: 1.15rem; margin-top: 2.2rem; }}
-table {{ border-collapse: collapse; width: 100%; font-size: 0.88rem; }}
-th, td {{ text-align: left; padding: 0.3rem 0.7rem; border-bottom: 1px solid #e3e8ed;
-         vertical-align: top; font-variant-numeric: tabular-nums; }}
-th {{ border-bottom: 2px solid #24303c; }}
-.confirmed {{ color: #0b6e4f; font-weight: 600; }}
-.refuted {{ color: #c0392b; font-weight: 600; }}
-.not {{ color: #6b7f94; font-weight: 600; }}
-.rule {{ color: #6b7f94; }}
-.figures {{ display: grid; gap: 1rem;
-            grid-template-columns: repeat(auto-fill, minmax(30rem, 1fr)); }}
-img {{ max-width: 100%; height: auto; }}
-code {{ background: #f2f5f7; padding: 0.15rem 0.4rem; border-radius: 4px; }}
-.wide {{ overflow-x: auto; }}
-</style>
-</head>
-<body>
-<h1>The thesis's experiments</h1>
+_BODY = """<h1>The thesis's experiments</h1>
 <p>Made by <code>{command}</code>: {summary}. Throughput is by the clock on the wall, Parquet to
 Parquet, after a first job that does not count, on other publications.{caution}</p>
 <p>{answers}</p>
 <h2>Claims</h2>
-<div class="wide">{claims}</div>
+{claims}
 {experiments}
 <h2>What was set</h2>
-<div class="wide">{settings}</div>
+{settings}
 <h2>What has no numbers</h2>
-<div class="wide">{missing}</div>
+{missing}
 <h2>Machine</h2>
-<div class="wide">{machine}</div>
-</body>
-</html>
+{machine}
 """
 _CAUTION = (
     " At these small sizes a job's fixed costs outweigh matching, and the verdicts tell little; "
     "<code>--scale full</code> is for them."
 )
+_CLASSES = {"confirmed": "pass", "refuted": "fail"}
 _CLAIM_HEADINGS = ("experiment", "the thesis", "measured here", "verdict")
 
 
@@ -79,18 +51,18 @@ def write_page(
 ) -> None:
     """Write the page, with the pictures inside."""
     counts = Counter(one.word for one in judged)
-    page = _PAGE.format(
+    body = _BODY.format(
         command=escape(command),
         summary=", ".join(f"{count} claims {word}" for word, count in counts.items()),
-        caution="" if scale.whole_family else _CAUTION,
+        caution="" if scale.verdicts else _CAUTION,
         answers=escape(_answers(outcomes)),
-        claims=_table(_CLAIM_HEADINGS, map(_claim_cells, judged)),
+        claims=table(_CLAIM_HEADINGS, map(_claim_cells, judged)),
         experiments="\n".join(_experiments(figures, plots)),
-        settings=_table(("what", "the thesis", "here"), _settings(scale, cores)),
-        missing=_table(("what", "why"), _missing(figures, outcomes)),
-        machine=_table(("what", "which"), ((k, escape(v)) for k, v in machine_facts().items())),
+        settings=table(("what", "the thesis", "here"), _settings(scale, cores)),
+        missing=table(("what", "why"), _missing(figures, outcomes)),
+        machine=table(("what", "which"), ((k, escape(v)) for k, v in machine_facts().items())),
     )
-    path.write_text(page, encoding="utf-8")
+    path.write_text(document("Geocast: the thesis's experiments", body), encoding="utf-8")
 
 
 def _answers(outcomes: Outcomes) -> str:
@@ -106,9 +78,8 @@ def _answers(outcomes: Outcomes) -> str:
 
 
 def _claim_cells(one: Judged) -> tuple[str, ...]:
-    word = one.word if one.word in ("confirmed", "refuted") else "not"
     said = f'{escape(one.claim.text)}<br><span class="rule">{escape(one.claim.rule)}</span>'
-    verdict = f'<span class="{word}">{one.word}</span>'
+    verdict = f'<span class="{_CLASSES.get(one.word, "open")}">{one.word}</span>'
     return one.claim.experiment, said, escape(one.found), verdict
 
 
@@ -116,7 +87,7 @@ def _experiments(figures: Sequence[Figure], plots: Mapping[str, Path]) -> Iterab
     for name, title in EXPERIMENTS.items():
         own = [figure for figure in figures if figure.experiment == name]
         if own:
-            drawn = [_picture(plots[f.number]) for f in own if f.number in plots]
+            drawn = [picture(plots[f.number]) for f in own if f.number in plots]
             why = [f"<p>{escape(figure.reason)}.</p>" for figure in own if figure.reason]
             pictures = f'<div class="figures">{"".join(drawn)}</div>' if drawn else ""
             yield f"<h2>{name}: {escape(title)}</h2>{''.join(why)}{pictures}"
@@ -143,14 +114,3 @@ def _missing(figures: Sequence[Figure], outcomes: Outcomes) -> Iterable[tuple[st
             yield f"figure {figure.number}", escape(figure.reason)
     for setting, reason in (outcomes.impossible | outcomes.failed).items():
         yield escape(str(setting)), escape(reason)
-
-
-def _table(headings: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    head = "".join(f"<th>{heading}</th>" for heading in headings)
-    body = "\n".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
-    return f"<table><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table>"
-
-
-def _picture(plot: Path) -> str:
-    data = b64encode(plot.read_bytes()).decode("ascii")
-    return f'<img alt="{plot.stem}" src="data:image/svg+xml;base64,{data}">'

@@ -27,7 +27,7 @@ SEDONA = ("Sedona sPS{QT}", "Sedona sPIS[QT]{QT}")
 def rival_cells(sizes: Sizes, sedona: bool) -> Iterator[Cell]:
     """Yield Spark, one process, and Sedona where it is asked for, by cores."""
     for cores in sizes.core_counts:
-        for name in ("RIS", *_representatives(sizes)):
+        for name in ("RIS", *REPRESENTATIVES):
             yield _cell(sizes.with_cores(sizes.batch(name), cores))
         for name in CENTRAL:
             yield _cell(_threads(sizes.batch(name, "threads"), cores))
@@ -35,10 +35,6 @@ def rival_cells(sizes: Sizes, sedona: bool) -> Iterator[Cell]:
         yield _cell(_threads(sizes.batch(name, "plain"), sizes.cores))
     for name in SEDONA if sedona else ():
         yield _cell(sizes.batch(name, "sedona"))
-
-
-def _representatives(sizes: Sizes) -> tuple[str, ...]:
-    return REPRESENTATIVES[:1] if "8.4" in sizes.scale.few else REPRESENTATIVES
 
 
 def _threads(setting: Setting, cores: int) -> Setting:

@@ -15,11 +15,11 @@ _NO_FULL_COMPILER = "-XX:TieredStopAtLevel=1"
 class Scale:
     """Default sizes, and the values along each axis.
 
-    variants      whether all 48 meet at the default sizes, or the representatives only
-    whole_family  whether A to D have all chosen variants along every axis, or only at the
-                  default sizes, and the representatives elsewhere
+    whole_family  the experiments along whose axes A to D have all chosen variants; along the
+                  others, the representatives only
     clusters      how many types of executors E has beside the driver itself
-    few           the experiments in which only RIS and RIsPS take part; in N, only RIS
+    few           the experiments in which only RIS and RIsPS take part
+    verdicts      whether matching outweighs a job's fixed costs, so that verdicts tell something
     java          options of Java: what runs for minutes only is not worth its full compiler
     densify       of memory's subscriptions, which never repeat: no edge is longer, in degrees
     """
@@ -39,8 +39,8 @@ class Scale:
     clusters: int
     memory: tuple[int, ...]
     densify: float
-    variants: bool = True
-    whole_family: bool = False
+    whole_family: tuple[str, ...] = ()
+    verdicts: bool = False
     few: tuple[str, ...] = ()
     java: str = ""
     seed: int = 1
@@ -51,26 +51,6 @@ SCALES: Mapping[str, Scale] = MappingProxyType(
         scale.name: scale
         for scale in (
             Scale(
-                name="smoke",
-                subs=60,
-                pubs=40,
-                warm=8,
-                cells=4,
-                files=2,
-                partitions=(4, 9),
-                subscriptions=(60,),
-                publications=(40,),
-                points=(0.4, 1.0),
-                jobs=(2,),
-                micro_batches=2,
-                clusters=0,
-                memory=(60,),
-                densify=0.0,
-                variants=False,
-                java=_NO_FULL_COMPILER,
-                few=("G", "I", "J", "K", "L", "M", "N", "8.4"),
-            ),
-            Scale(
                 name="small",
                 subs=500,
                 pubs=500,
@@ -80,13 +60,13 @@ SCALES: Mapping[str, Scale] = MappingProxyType(
                 partitions=(4, 20, 100),
                 subscriptions=(100, 500, 2_000),
                 publications=(100, 500, 2_000),
-                points=(0.0, 0.4, 1.0),
-                jobs=(1, 2),
+                points=(0.0, 1.0),
+                jobs=(2,),
                 micro_batches=4,
                 clusters=1,
                 memory=(1_000,),
                 densify=0.0,
-                few=("E", "N"),
+                few=("E", "I", "K", "L", "M", "N"),
                 java=_NO_FULL_COMPILER,
             ),
             Scale(
@@ -96,18 +76,20 @@ SCALES: Mapping[str, Scale] = MappingProxyType(
                 warm=200,
                 cells=100,
                 files=4,
-                partitions=(4, 20, 100, 500, 2_500),
-                subscriptions=(100, 1_000, 10_000, 100_000, 1_000_000),
-                publications=(1_000, 10_000, 100_000),
-                points=(0.0, 0.2, 0.4, 0.6, 0.8, 1.0),
-                jobs=(1, 2, 4, 8),
+                partitions=(4, 20, 100, 500),
+                subscriptions=(100, 1_000, 10_000, 100_000),
+                publications=(1_000, 10_000, 50_000),
+                points=(0.0, 0.4, 0.8, 1.0),
+                jobs=(1, 2, 4),
                 micro_batches=16,
                 clusters=2,
                 memory=(100, 1_000, 10_000),
                 densify=0.001,
-                whole_family=True,
+                whole_family=("F",),
+                few=("N",),
+                verdicts=True,
             ),
         )
     }
 )
-"""`smoke` only shows that everything runs; `small` takes minutes; `full` takes hours."""
+"""`small` takes minutes; `full` takes more than an hour."""

@@ -20,7 +20,6 @@ Vary = Callable[[Setting, float], Setting]
 _MEGABYTES_A_CORE = 1024
 _PARTITIONING = ("sPS", "sPIS", "hPS")
 _FEW = ("RIS", "RIsPS")
-_FEWEST = {"N": ("RIS",)}
 
 
 def family(engine: str) -> str:
@@ -37,8 +36,7 @@ def taking_part(scale: Scale, experiment: str) -> list[str]:
     """Return the representatives of an experiment; RIS has no partitions to vary in F."""
     if experiment == "F":
         return [name for name in REPRESENTATIVES if family(name) != "RIS"]
-    few = _FEWEST.get(experiment, _FEW)
-    return [n for n in REPRESENTATIVES if experiment not in scale.few or family(n) in few]
+    return [n for n in REPRESENTATIVES if experiment not in scale.few or family(n) in _FEW]
 
 
 @dataclass(frozen=True, slots=True)
