@@ -33,6 +33,6 @@ def test_partitions_that_follow_find_the_same(
     assert [one.publications for one in found] == [300, 300]
     assert all(one.pairs > 0 and one.following >= 1 and one.staying >= 1 for one in found)
     assert sum(one.made_anew for one in found) > 0
-    assert len(told) == 2
+    assert len(told) == 4
     assert adaptive_table(found).row_count == 3
     assert all(path.stat().st_size for path in plot_adaptive(found, tmp_path / "adaptive"))

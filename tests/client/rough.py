@@ -15,6 +15,10 @@ __all__ = ["RoughService"]
 _CHUNKED = b"transfer-encoding: chunked\r\n"
 
 
+_STEPS_TO_ACCEPT = 10
+"""Turns of the loop in which a connection that was being accepted gets to its handler."""
+
+
 class RoughService:
     """Serves a stream of notifications to whoever connects.
 
@@ -64,9 +68,12 @@ class RoughService:
     async def _stop(self) -> None:
         if self._server is not None:
             self._server.close()
+        for _ in range(_STEPS_TO_ACCEPT):
+            await asyncio.sleep(0)
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.sleep(0)  # transports that were aborted close their sockets
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()

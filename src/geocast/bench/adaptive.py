@@ -1,4 +1,4 @@
-"""Partitions that follow the load, beside ones that stay: the taxis of a day, hour by hour."""
+"""Partitions that follow the load, beside ones that stay: taxis by the hour of the day."""
 
 from __future__ import annotations
 
@@ -32,8 +32,7 @@ __all__ = ["HOURS", "Hour", "run_adaptive", "taxi_hours"]
 
 HOURS = 24
 _BATCHES_AN_HOUR = 20
-_DAY_SECONDS = 86_400
-_FIRST_DAY = 2  # the third of the week: a working day
+_HOUR_SECONDS = 3600
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +48,16 @@ class Hour:
 
 
 def taxi_hours(folder: DataFolder, most: int) -> list[pa.RecordBatch]:
-    """Return the positions of taxis in each hour of a day, at most so many an hour."""
+    """Return where taxis were in each hour of the day, all days of a week together.
+
+    Of an hour that has more than `most` positions, so many are drawn.
+    """
     table = folder.table("sf_cabspotting_week")
-    seconds = table["t"].to_numpy()
-    first = int(seconds.min()) + _FIRST_DAY * _DAY_SECONDS
+    hour_of = table["t"].to_numpy() // _HOUR_SECONDS % HOURS
     rng = np.random.default_rng(1)
     hours = []
     for hour in range(HOURS):
-        begin = first + 3600 * hour
-        rows = np.flatnonzero((seconds >= begin) & (seconds < begin + 3600))
-        rows = rng.permutation(rows)[:most]
+        rows = rng.permutation(np.flatnonzero(hour_of == hour))[:most]
         some = table.take(pa.array(rows))
         points = shapely.points(some["lon_e5"].to_numpy() / 1e5, some["lat_e5"].to_numpy() / 1e5)
         ids = pc.cast(pa.array(np.arange(len(rows))), pa.string())
@@ -70,26 +69,36 @@ def taxi_hours(folder: DataFolder, most: int) -> list[pa.RecordBatch]:
 def run_adaptive(
     subscriptions: pa.Table, hours: list[pa.RecordBatch], divider: Divider, announce: Announce
 ) -> list[Hour]:
-    """Match every hour with partitions that stay as they are and with ones that follow."""
+    """Match every hour with partitions that stay as they are, then with ones that follow."""
     read = read_subscriptions(subscriptions)
-    with _Cells(read, divider, follow=False) as staying, _Cells(read, divider) as following:
-        found = []
-        for number, batch in enumerate(hours):
-            announce(f"hour {number}: {batch.num_rows:,} publications")
-            before = following.made
-            uneven, pairs = staying.match(batch)
-            even, same = following.match(batch)
-            if pairs != same:
-                raise RuntimeError(f"hour {number}: {pairs} pairs, and {same} with other cells")
-            made = following.made - before
-            found.append(Hour(number, batch.num_rows, pairs, uneven, even, made))
-        return found
+    with _Cells(read, divider, follow=False) as cells:
+        staying = list(cells.match_all(hours, "staying", announce))
+    with _Cells(read, divider, follow=True) as cells:
+        following = list(cells.match_all(hours, "following", announce))
+    found = []
+    for number, (stayed, followed) in enumerate(zip(staying, following, strict=True)):
+        if stayed.pairs != followed.pairs:
+            told = f"{stayed.pairs} pairs, and {followed.pairs} with cells that follow"
+            raise RuntimeError(f"hour {number}: {told}")
+        uneven, even = stayed.imbalance, followed.imbalance
+        rows = hours[number].num_rows
+        found.append(Hour(number, rows, stayed.pairs, uneven, even, followed.made_anew))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Matched:
+    """What an hour gave with one kind of cells."""
+
+    imbalance: float
+    pairs: int
+    made_anew: int
 
 
 class _Cells:
     """Divided subscriptions, made anew whenever their loads are uneven, if they follow."""
 
-    def __init__(self, read: Subscriptions, divider: Divider, *, follow: bool = True) -> None:
+    def __init__(self, read: Subscriptions, divider: Divider, *, follow: bool) -> None:
         self._read = read
         self._divider = divider
         self._follow = follow
@@ -104,21 +113,27 @@ class _Cells:
     def __exit__(self, *_: object) -> None:
         shutil.rmtree(self._room)
 
-    def match(self, batch: pa.RecordBatch) -> tuple[float, int]:
-        """Match an hour in batches; return the share of the slowest partition, and the pairs."""
-        loads: dict[int, Load] = {}
-        pairs = 0
-        for part in _slices(batch, _BATCHES_AN_HOUR):
-            own: dict[int, Load] = {}
+    def match_all(
+        self, hours: list[pa.RecordBatch], kind: str, announce: Announce
+    ) -> Iterator[_Matched]:
+        """Match hour by hour."""
+        for number, hour in enumerate(hours):
+            announce(f"cells {kind}, hour {number}: {hour.num_rows:,} publications")
+            yield self._hour(hour)
+
+    def _hour(self, hour: pa.RecordBatch) -> _Matched:
+        """Match an hour in batches; the loads of every set of cells are compared on their own."""
+        before, pairs = self.made, 0
+        stretches: list[dict[int, Load]] = [{}]
+        for part in _slices(hour, _BATCHES_AN_HOUR):
+            made, own = self.made, dict[int, Load]()
             pairs += self._batch(part, own)
             for cell, load in own.items():
-                add_load(loads, self._ancestor(cell), load)
+                add_load(stretches[-1], cell, load)
             self._watch(own)
-        return imbalance(loads), pairs
-
-    def _ancestor(self, cell: int) -> int:
-        """Cells made anew are other partitions: their loads are not those of old ones."""
-        return cell + self.made * 1_000_000
+            if self.made > made:
+                stretches.append({})
+        return _Matched(_mean_imbalance(stretches), pairs, self.made - before)
 
     def _batch(self, batch: pa.RecordBatch, own: dict[int, Load]) -> int:
         chunk = Chunk(batch, np.arange(batch.num_rows), ())
@@ -139,14 +154,23 @@ class _Cells:
             before = Divided.open(self._folder).division
             assert before.partitioning is not None, "only cells can follow"
             cells = adapted(before.partitioning, loads, self._divider.cells)
-            self.made += 1
-            self._make(Division(before.way, before.index, cells.count, cells))
+            if cells is not before.partitioning:
+                self.made += 1
+                self._make(Division(before.way, before.index, cells.count, cells))
 
     def _make(self, division: Division) -> None:
         self._folder = self._room / f"cells-{self.made}"
         numbers = np.arange(len(self._read.ids), dtype=np.int32)
         divide(self._read, numbers, division, self._folder)
         self._holdings = (Holding(Shipment(self._folder.name, str(self._folder))),)
+
+
+def _mean_imbalance(stretches: list[dict[int, Load]]) -> float:
+    """Return the mean of stretches of time, each counting by how long all partitions took."""
+    lasted = [sum(load.seconds for load in loads.values()) for loads in stretches]
+    if not any(lasted):
+        return 1.0
+    return float(np.average([imbalance(loads) for loads in stretches], weights=lasted))
 
 
 def _slices(batch: pa.RecordBatch, count: int) -> Iterator[pa.RecordBatch]:

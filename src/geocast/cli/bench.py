@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 
+from geocast.cli.bench_algorithms import adaptive, auto, partitions
 from geocast.cli.bench_service import chaos, live
+from geocast.cli.bench_shared import (
+    DISAGREES,
+    DataOption,
+    announced,
+    names_in,
+    table_console,
+)
 from geocast.cli.bench_thesis import thesis
-from geocast.cli.progress import open_steps
 from geocast.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -23,20 +29,13 @@ if TYPE_CHECKING:
 
 __all__ = ["app"]
 
-DISAGREES = 1
-
-_FILE_WIDTH = 120
-"""Columns of the tables where standard output is no terminal."""
-
 app = typer.Typer(help="Measure Geocast, on workloads drawn from real data.", no_args_is_help=True)
 app.command()(live)
 app.command()(chaos)
 app.command()(thesis)
-
-DataOption = Annotated[
-    Path | None,
-    typer.Option("--data", help="Folder of the data files; else $GEOCAST_DATA.", metavar="DIR"),
-]
+app.command()(partitions)
+app.command()(adaptive)
+app.command()(auto)
 
 
 @app.command()
@@ -104,12 +103,12 @@ def core(
     from geocast.bench.report import write_report
     from geocast.bench.suite import choose, choose_peers, count_steps, run_suite, sized
 
-    chosen = choose_peers(_names(peers))
+    chosen = choose_peers(names_in(peers))
     options = Options(repetitions=repetitions, peers=chosen, peer_seconds=peer_seconds)
-    names = choose(_names(only), million=million, spark=spark)
+    names = choose(names_in(only), million=million, spark=spark)
     recipes = {name: sized(name, subs, pubs, seed) for name in names}
     folder = DataFolder.find(data)
-    with _announced(count_steps(names, options)) as announce:
+    with announced(count_steps(names, options), "bench core") as announce:
         results = run_suite(recipes, folder, options, _spark_side, announce)
     files = write_report(results, out, f"geocast {' '.join(sys.argv[1:])}")
     _print_results(results)
@@ -136,104 +135,22 @@ def subscribe(
     from geocast.bench.report.activation import activation_table, plot_activations
     from geocast.bench.subscribe import count_rounds, run_subscribe, write_activations
 
-    chosen = [_size(text) for text in _names(sizes)]
+    chosen = [_size(text) for text in names_in(sizes)]
     folder = DataFolder.find(data)
-    with _announced(count_rounds(chosen, repetitions), "bench subscribe") as announce:
+    with announced(count_rounds(chosen, repetitions), "bench subscribe") as announce:
         found = run_subscribe(chosen, folder, repetitions, seed, announce)
     write_activations(found, out)
     picture = plot_activations(found, out / "activations")[0]
-    _console().print(activation_table(found))
+    table_console().print(activation_table(found))
     typer.echo(f"report: {picture}")
     if not all(activation.correct for activation in found):
         raise typer.Exit(DISAGREES)
-
-
-@app.command()
-def partitions(
-    count: Annotated[int, typer.Option(help="Cells, at most.", min=1)] = 100,
-    subs: Annotated[int, typer.Option(help="Subscriptions.", min=1)] = 10_000,
-    pubs: Annotated[int, typer.Option(help="Publications.", min=1)] = 10_000,
-    seed: Annotated[int, typer.Option(help="Seed of the workload.", min=0)] = 1,
-    out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("bench-partitions"),
-    data: DataOption = None,
-) -> None:
-    """Cut the plane by every spatial partitioning; draw the cells and show how even they are."""
-    from geocast.bench.data import DataFolder
-    from geocast.bench.partitions import bounds_of, measure_partitions
-    from geocast.bench.report.partitions import partition_table, plot_partitions
-    from geocast.bench.workload import RECIPES, make
-    from geocast.match.partition import METHODS
-
-    recipe = replace(RECIPES["thesis"], subs=subs, pubs=pubs, seed=seed)
-    folder = DataFolder.find(data)
-    with _announced(1 + len(METHODS), "bench partitions") as announce:
-        announce(f"drawing {subs:,} subscriptions, {pubs:,} publications")
-        made = make(recipe, folder)
-        boxes = bounds_of(made.subscriptions)
-        found = measure_partitions(boxes, bounds_of(made.publications), count, announce)
-    out.mkdir(parents=True, exist_ok=True)
-    picture = plot_partitions(found, boxes, out / "partitions")[0]
-    _console().print(partition_table(found))
-    typer.echo(f"picture: {picture}")
-
-
-@app.command()
-def adaptive(
-    algorithm: Annotated[
-        str, typer.Option(help="One that divides by place, such as sPIS[QT]{QT}.")
-    ] = "sPIS[QT]{QT}",
-    cells: Annotated[int, typer.Option(help="Cells, at most.", min=1)] = 100,
-    subs: Annotated[int, typer.Option(help="Subscriptions.", min=1)] = 10_000,
-    pubs: Annotated[int, typer.Option(help="Publications an hour, at most.", min=1)] = 10_000,
-    out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("bench-adaptive"),
-    data: DataOption = None,
-) -> None:
-    """Match a day of taxis hour by hour, with partitions that follow the load and ones that stay.
-
-    Needs the file sf_cabspotting_week of docs/benchmarks.md.
-    """
-    from geocast.bench.adaptive import HOURS, run_adaptive, taxi_hours
-    from geocast.bench.data import DataFolder
-    from geocast.bench.report.adaptive import adaptive_table, plot_adaptive
-    from geocast.bench.workload import RECIPES, make
-    from geocast.pipeline.variants import parse_name
-
-    divider = parse_name(algorithm).divider(cells)
-    if divider is None or divider.method is None:
-        raise InputError(f"{algorithm} does not divide by place, so no partition can follow")
-    folder = DataFolder.find(data)
-    with _announced(1 + HOURS, "bench adaptive") as announce:
-        announce(f"drawing {subs:,} subscriptions")
-        made = make(replace(RECIPES["tracks"], subs=subs, pubs=1), folder)
-        found = run_adaptive(made.subscriptions, taxi_hours(folder, pubs), divider, announce)
-    out.mkdir(parents=True, exist_ok=True)
-    picture = plot_adaptive(found, out / "adaptive")[0]
-    _console().print(adaptive_table(found))
-    typer.echo(f"picture: {picture}")
 
 
 def _size(text: str) -> int:
     if not text.isdecimal() or int(text) == 0:
         raise InputError(f"--sizes takes whole numbers above 0, not {text!r}")
     return int(text)
-
-
-def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]
-
-
-@contextmanager
-def _announced(total: int, title: str = "bench core") -> Iterator[Callable[[str], None]]:
-    """Show a bar with what runs now; each announcement begins a step."""
-    begun = 0
-    with open_steps() as steps, steps.step(title, total) as step:
-
-        def announce(what: str) -> None:
-            nonlocal begun
-            step.update(begun, what)
-            begun += 1
-
-        yield announce
 
 
 @contextmanager
@@ -250,14 +167,9 @@ def _print_results(results: Results) -> None:
     from geocast.bench.report import rate_table, target_table
     from geocast.bench.targets import verdicts
 
-    console = _console()
+    console = table_console()
     console.print(rate_table(results))
     console.print(target_table(verdicts(results)))
-
-
-def _console() -> Console:
-    console = Console()
-    return console if console.is_terminal else Console(width=_FILE_WIDTH)
 
 
 def _differs_from_plain(results: Results) -> bool:

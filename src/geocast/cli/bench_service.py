@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
+from geocast.cli.bench_shared import DISAGREES, DataOption, table_console
 from geocast.cli.progress import open_steps
 
 if TYPE_CHECKING:
@@ -21,15 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["chaos", "live"]
 
-_WRONG = 1
 _SHOWN = 10
-_FILE_WIDTH = 120
-"""Columns of the tables where standard output is no terminal."""
-
-DataOption = Annotated[
-    Path | None,
-    typer.Option("--data", help="Folder of the data files; else $GEOCAST_DATA.", metavar="DIR"),
-]
 Keep = Annotated[
     Path | None,
     typer.Option(
@@ -97,7 +89,7 @@ def chaos(
         )
     _print_chaos(verdict)
     if verdict.wrong:
-        raise typer.Exit(_WRONG)
+        raise typer.Exit(DISAGREES)
 
 
 @contextmanager
@@ -111,7 +103,7 @@ def _directory(keep: Path | None) -> Iterator[Path]:
 
 
 def _print_live(delay: Delay, load: Load) -> None:
-    console = Console(width=None if sys.stdout.isatty() else _FILE_WIDTH)
+    console = table_console()
     table = Table(title=f"{delay.subscriptions:,} subscriptions")
     for heading in ("", "points/s", "published", "notifications", "p50", "p90", "p99", "worst"):
         table.add_column(heading, justify="right" if heading else "left")
@@ -149,7 +141,7 @@ def _usage_table(delay: list[Usage], load: list[Usage]) -> Table:
 
 
 def _print_chaos(verdict: Verdict) -> None:
-    console = Console()
+    console = table_console()
     table = Table(title=f"{sum(verdict.kills.values())} kills")
     for heading in ("killed", "times", "ready again after (median)", "worst"):
         table.add_column(heading, justify="left" if heading == "killed" else "right")

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from geocast.cli.bench_shared import DISAGREES, DataOption, names_in, table_console
 from geocast.cli.progress import open_steps
 from geocast.errors import UnknownNameError
 
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = ["thesis"]
 
-_WRONG = 1
-_FILE_WIDTH = 120
 _QUICK_CORES = 2
 _LINE_SECONDS = 10.0
 _STYLES = {"confirmed": "green", "refuted": "red"}
@@ -42,10 +40,7 @@ def thesis(
         typer.Option("--sedona", help="Also Apache Sedona, in an environment made for it."),
     ] = False,
     out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("bench-thesis"),
-    data: Annotated[
-        Path | None,
-        typer.Option("--data", help="Folder of the data files; else $GEOCAST_DATA.", metavar="DIR"),
-    ] = None,
+    data: DataOption = None,
 ) -> None:
     """Run the experiments of the thesis and set its claims beside what was measured.
 
@@ -63,7 +58,7 @@ def thesis(
         raise UnknownNameError("scale", scale, SCALES)
     here = os.cpu_count() or 1
     cores = here if scale == "full" else min(here, _QUICK_CORES)
-    names = [name.strip().upper() for name in only.split(",") if name.strip()]
+    names = [name.upper() for name in names_in(only)]
     figures = plan(SCALES[scale], cores, names, sedona=sedona)
     folder = DataFolder.find(data)
     with _watched() as watch:
@@ -75,7 +70,7 @@ def thesis(
     _print(judged, outcomes)
     typer.echo(f"report: {out / 'index.html'}")
     if outcomes.failed or outcomes.differing():
-        raise typer.Exit(_WRONG)
+        raise typer.Exit(DISAGREES)
 
 
 @contextmanager
@@ -116,8 +111,7 @@ def _duration(seconds: float) -> str:
 
 
 def _print(judged: list[Judged], outcomes: Outcomes) -> None:
-    console = Console()
-    console = console if console.is_terminal else Console(width=_FILE_WIDTH)
+    console = table_console()
     table = Table(title="The thesis's claims")
     for heading in ("", "claim", "measured here", "verdict"):
         table.add_column(heading)

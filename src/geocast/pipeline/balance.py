@@ -11,7 +11,7 @@ from geocast.pipeline.task import Outcome
 __all__ = ["Balance"]
 
 _UNEVEN: Final = 1.8
-_BATCHES: Final = 20
+_BATCHES: Final = 10
 _SECONDS: Final = 1.0
 _FADING: Final = 0.9
 _PLACES: Final = 500
@@ -20,7 +20,7 @@ _PLACES: Final = 500
 class Balance:
     """The loads of the last batches, older ones counting less.
 
-    A part is told of once it was watched for twenty batches and a second of work, and then again
+    A part is told of once it was watched for ten batches and a second of work, and then again
     after as much. One that is made anew has a new name and so begins anew.
     """
 

@@ -6,7 +6,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from geocast.errors import GeocastError
 from geocast.match.answer import matches_table
 from geocast.match.divided import Divided, Share, no_share
-from geocast.match.outline import outlines
+from geocast.match.outline import Outlines, outlines
 from geocast.match.partition.adapt import Load
 from geocast.match.partition.base import Points, centres
 from geocast.match.publications import read_publications
@@ -80,38 +80,33 @@ class Worker:
             starts = np.flatnonzero(np.diff(joined.target[order], prepend=-1))
             for own in np.split(order, starts[1:]):
                 visit = _Visit(joined, own)
+                host = self._host(visit)
                 began = time.thread_time()
-                found = self._match(visit)
+                found = self._match(visit, host)
                 load = Load(time.thread_time() - began, visit.some_places())
                 yield from _by_source(sources[joined.at[own]], visit, found, load)
             yield from self._ask_apart(sources, joined)
         shares.limit()
 
-    def _match(self, visit: _Visit) -> Pairs:
+    def _host(self, visit: _Visit) -> _Host | None:
+        """Open what a visit is for; None for a visit that is only accounted for."""
         partition, holding = divmod(visit.target, len(self.holdings) + 1)
         if holding == len(self.holdings):
+            return None
+        divided = self.holdings[holding].open()
+        return _Host(divided, shares.of(divided, str(partition)), partition)
+
+    def _match(self, visit: _Visit, host: _Host | None) -> Pairs:
+        if host is None:
             found = no_share().pairs(visit.batch)
             return found.row, found.subscription, found.reasons
-        divided = self.holdings[holding].open()
-        share = shares.of(divided, str(partition))
-        if divided.gazetteer is not None:
-            found = share.pairs(visit.batch, visit.among)
+        if host.divided.gazetteer is not None:
+            found = host.share.pairs(visit.batch, visit.among)
         elif self.merge:
-            found = share.pairs(visit.batch)
+            found = host.share.pairs(visit.batch)
         else:
-            return self._reported(visit, divided, share, partition)
-        return found.row, share.numbers[found.subscription], found.reasons
-
-    def _reported(self, visit: _Visit, divided: Divided, share: Share, partition: int) -> Pairs:
-        """Return only what this partition has to report."""
-        reporting = divided.division.partitioning
-        assert reporting is not None, "what is not looked up is divided by place"
-        known = outlines(read_publications(visit.batch))
-        found = share.pairs(visit.batch, share.own_candidates(known, reporting, partition))
-        # What stands in several places may be found by a partition that does not own it.
-        boxes = known.boxes[found.row], share.boxes[found.subscription]
-        kept = reporting.owner_of_pair(*boxes) == partition
-        return found.row[kept], share.numbers[found.subscription[kept]], found.reasons
+            return host.reported(visit)
+        return found.row, host.share.numbers[found.subscription], found.reasons
 
     def _ask_apart(
         self, sources: NDArray[np.int32], parcel: Parcel
@@ -146,10 +141,35 @@ class _Visit:
         self.home = parcel.home[own] & accounted
         self.among = picked(parcel.among, own)
 
+    @cached_property
+    def outlines(self) -> Outlines:
+        """The boxes of the publications."""
+        return outlines(read_publications(self.batch))
+
     def some_places(self) -> Points:
         """Return where some of the publications are."""
-        some = outlines(read_publications(self.batch.slice(0, _PLACES_A_VISIT)))
-        return centres(some.boxes[some.known])
+        boxes = self.outlines.boxes[self.outlines.known]
+        return centres(boxes[:: max(1, len(boxes) // _PLACES_A_VISIT)])
+
+
+@dataclass(frozen=True, slots=True)
+class _Host:
+    """A partition that is visited."""
+
+    divided: Divided
+    share: Share
+    partition: int
+
+    def reported(self, visit: _Visit) -> Pairs:
+        """Return only what this partition has to report."""
+        reporting = self.divided.division.partitioning
+        assert reporting is not None, "what is not looked up is divided by place"
+        own = self.share.own_candidates(visit.outlines, reporting, self.partition)
+        found = self.share.pairs(visit.batch, own)
+        # What stands in several places may be found by a partition that does not own it.
+        boxes = visit.outlines.boxes[found.row], self.share.boxes[found.subscription]
+        kept = reporting.owner_of_pair(*boxes) == self.partition
+        return found.row[kept], self.share.numbers[found.subscription[kept]], found.reasons
 
 
 def _by_source(

@@ -105,6 +105,7 @@ def _settings(scale: Scale, cores: int) -> Iterable[tuple[str, str, str]]:
     yield "micro-batches", "1 s", f"{scale.micro_batches} files, as fast as they can be taken"
     yield "geometries", "postcodes of the United Kingdom", "postcodes of Great Britain"
     edges = f", no edge over {scale.densify} degrees" if scale.densify else ""
+    yield "workers for memory", "32 executors", f"{scale.workers} Python workers, on all cores"
     yield "geometries for memory", "the same", f"the same, but none repeats{edges}"
 
 

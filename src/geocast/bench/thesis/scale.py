@@ -21,6 +21,7 @@ class Scale:
     few           the experiments in which only RIS and RIsPS take part
     verdicts      whether matching outweighs a job's fixed costs, so that verdicts tell something
     java          options of Java: what runs for minutes only is not worth its full compiler
+    workers       Python workers among which memory is looked at, more than there are cores
     densify       of memory's subscriptions, which never repeat: no edge is longer, in degrees
     """
 
@@ -38,6 +39,7 @@ class Scale:
     micro_batches: int
     clusters: int
     memory: tuple[int, ...]
+    workers: int
     densify: float
     whole_family: tuple[str, ...] = ()
     verdicts: bool = False
@@ -65,6 +67,7 @@ SCALES: Mapping[str, Scale] = MappingProxyType(
                 micro_batches=4,
                 clusters=1,
                 memory=(1_000,),
+                workers=4,
                 densify=0.0,
                 few=("E", "I", "K", "L", "M", "N"),
                 java=_NO_FULL_COMPILER,
@@ -84,6 +87,7 @@ SCALES: Mapping[str, Scale] = MappingProxyType(
                 micro_batches=16,
                 clusters=2,
                 memory=(100, 1_000, 10_000),
+                workers=8,
                 densify=0.001,
                 whole_family=("F",),
                 few=("N",),

@@ -105,7 +105,8 @@ class Sizes:
     def with_memory(self, setting: Setting, value: float) -> Setting:
         """Look at memory, with so many subscriptions of which none repeats."""
         changed = _drawn(setting, subs=int(value), unique=True, densify=self.scale.densify)
-        return replace(changed, way="memory")
+        workers = self.scale.workers
+        return replace(changed, way="memory", master=self._local(workers), files=workers)
 
     @staticmethod
     def _local(cores: int) -> str:

@@ -1,12 +1,14 @@
-"""Cells that follow the load: the hot ones are split, idle neighbours are joined.
+"""Cells that follow the load: where much was to do there are small ones, where little was, large.
 
-Splitting a cell in two and joining two cells to the box around both leave no point out that a cell
-held before, so every argument of `geocast.match.partition.base` holds for the new cells as well.
+The box around all cells is cut in two, and the pieces again, so that every piece gets as many cells
+as its share of the load is worth. What was hot is split thereby, and what was idle is joined. The
+new cells tile the box and leave no point of it out, so every argument of
+`geocast.match.partition.base` holds for them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,16 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geocast.match.index.base import Boxes
-from geocast.match.partition.base import Partitioning, Points
+from geocast.match.partition.base import Partitioning, Points, extent
 
 __all__ = ["Load", "adapted", "add_load", "imbalance"]
 
-Piece = tuple[Boxes, float]
-"""A cell and its load in seconds."""
+_LEAST: Final = 0.1
+"""The load of an idle cell, in means: work may come back to where it was."""
 
-_HOT: Final = 1.5
-_IDLE: Final = 0.5
-_MOST_GROWTH: Final = 1.2
+_WORTH: Final = 0.8
+"""New cells are worth their making if the slowest takes at most so many times what it took."""
 
 
 @dataclass(frozen=True)
@@ -55,84 +56,73 @@ def imbalance(loads: Mapping[int, Load]) -> float:
 
 
 def adapted(partitioning: Partitioning, loads: Mapping[int, Load], most: int) -> Partitioning:
-    """Return at most `most` cells, or few more, whose loads are more even.
+    """Return at most `most` cells that have about the same load each, or the old ones.
 
-    Cells above one and a half means are cut where half of their publications were. Pairs that
-    together stay below half a mean are joined where little is added to them, as often as cells were
-    cut, and where more is added, too, if there are too many cells. The overflow stays what it is.
+    The old ones stay where there are no loads, and where others would be little better, because the
+    publications of a hot cell are all in one place. The load of a cell is taken to lie where its
+    publications were, or at its border where they were outside. The overflow stays what it is.
     """
     own = {number: load for number, load in loads.items() if number < len(partitioning.cells)}
-    if not own:
+    if not any(load.seconds for load in own.values()):
         return partitioning
-    mean = sum(load.seconds for load in own.values()) / len(own)
-    pieces: list[Piece] = []
-    for number, cell in enumerate(partitioning.cells):
-        pieces += _cut(cell, own.get(number, Load(0.0, np.empty((0, 2)))), _HOT * mean)
-    boxes = np.array([box for box, _ in pieces]).reshape(-1, 4)
-    seconds = np.array([load for _, load in pieces])
-    cuts = len(pieces) - len(partitioning.cells)
-    boxes, seconds = _joined(boxes, seconds, cuts, _IDLE * mean, _MOST_GROWTH)
-    boxes, _ = _joined(boxes, seconds, len(boxes) - most, mean, np.inf)
-    return Partitioning(boxes, partitioning.covered)
+    places, weights = _weighted(partitioning.cells, own)
+    whole = extent(partitioning.cells)
+    tiles = list(_tiles(whole[0], places, weights, most))
+    slowest = max(load.seconds for load in own.values())
+    if max(weight for _, weight in tiles) > _WORTH * slowest:
+        return partitioning
+    return Partitioning(np.array([box for box, _ in tiles]), whole)
 
 
-def _cut(cell: Boxes, load: Load, most: float) -> list[Piece]:
-    """Cut a cell until no piece has more than `most`, or publications cannot be told apart."""
-    if load.seconds <= most or len(load.where) < 2:
-        return [(cell, load.seconds)]
-    for axis in np.argsort([cell[0] - cell[2], cell[1] - cell[3]]).tolist():
-        values = load.where[:, axis]
-        middle = float(np.median(values))
-        low, high = values <= middle, values > middle
-        if cell[axis] < middle < cell[axis + 2] and low.any() and high.any():
-            return [
-                piece
-                for side, end in ((low, axis + 2), (high, axis))
-                for piece in _cut(_with(cell, end, middle), _share(load, side), most)
-            ]
-    return [(cell, load.seconds)]
+def _weighted(cells: Boxes, loads: Mapping[int, Load]) -> tuple[Points, NDArray[np.float64]]:
+    """Return where the loads lie, and how much each place counts."""
+    least = _LEAST * sum(load.seconds for load in loads.values()) / len(loads)
+    nobody = Load(0.0, np.empty((0, 2)))
+    places, weights = [], []
+    for number, cell in enumerate(cells):
+        load = loads.get(number, nobody)
+        where = load.where if len(load.where) else (cell[None, :2] + cell[None, 2:]) / 2
+        places.append(np.clip(where, cell[:2], cell[2:]))
+        weights.append(np.full(len(where), max(load.seconds, least) / len(where)))
+    return np.concatenate(places), np.concatenate(weights)
 
 
-def _share(load: Load, side: NDArray[np.bool_]) -> Load:
-    return Load(load.seconds * float(side.mean()), load.where[side])
+def _tiles(
+    box: Boxes, places: Points, weights: NDArray[np.float64], count: int
+) -> Iterator[tuple[Boxes, float]]:
+    """Cut a box into `count` tiles of about the same weight, or fewer where places are the same."""
+    cut = _cut(box, places, weights, (count // 2) / count) if count > 1 else None
+    if cut is None:
+        yield box, float(weights.sum())
+        return
+    axis, value = cut
+    low = places[:, axis] < value
+    share = float(weights[low].sum() / weights.sum())
+    fewer = min(max(round(count * share), 1), count - 1)
+    yield from _tiles(_with(box, axis + 2, value), places[low], weights[low], fewer)
+    yield from _tiles(_with(box, axis, value), places[~low], weights[~low], count - fewer)
 
 
-def _with(cell: Boxes, side: int, value: float) -> Boxes:
-    changed = cell.copy()
+def _cut(
+    box: Boxes, places: Points, weights: NDArray[np.float64], share: float
+) -> tuple[int, float] | None:
+    """Return across which axis and where about that share of the weight lies below.
+
+    The longer axis is preferred. The cut goes between places, not through them.
+    """
+    for axis in np.argsort(box[:2] - box[2:]).tolist():
+        order = np.argsort(places[:, axis], kind="stable")
+        values, below = places[order, axis], np.cumsum(weights[order])
+        ends = np.flatnonzero(values[1:] > values[:-1])
+        if len(ends):
+            best = ends[np.argmin(np.abs(below[ends] - share * below[-1]))]
+            middle = float(values[best] + (values[best + 1] - values[best]) / 2)
+            if values[best] < middle <= values[best + 1]:
+                return axis, middle
+    return None
+
+
+def _with(box: Boxes, side: int, value: float) -> Boxes:
+    changed = box.copy()
     changed[side] = value
     return changed
-
-
-def _joined(
-    boxes: Boxes, seconds: NDArray[np.float64], times: int, most: float, growth: float
-) -> tuple[Boxes, NDArray[np.float64]]:
-    """Join up to `times` pairs, the emptiest first; none is joined twice."""
-    free = seconds <= most
-    kept = np.ones(len(boxes), np.bool_)
-    boxes, seconds = boxes.copy(), seconds.copy()
-    for first in np.argsort(seconds, kind="stable").tolist():
-        if times <= 0:
-            break
-        if not free[first]:
-            continue
-        around = _around(boxes[first], boxes)
-        both = _area(boxes[first]) + _area(boxes)
-        grown = np.divide(_area(around), both, out=np.ones(len(both)), where=both > 0)
-        possible = free & (seconds + seconds[first] <= most) & (grown < growth)
-        possible[first] = False
-        if possible.any():
-            partner = int(np.argmin(np.where(possible, grown, np.inf)))
-            boxes[first], seconds[first] = around[partner], seconds[first] + seconds[partner]
-            free[[first, partner]] = kept[partner] = False
-            times -= 1
-    return boxes[kept], seconds[kept]
-
-
-def _around(one: Boxes, others: Boxes) -> Boxes:
-    low, high = np.minimum(one[:2], others[:, :2]), np.maximum(one[2:], others[:, 2:])
-    return np.hstack([low, high])
-
-
-def _area(boxes: Boxes) -> NDArray[np.float64]:
-    sides = boxes[..., 2:] - boxes[..., :2]
-    return np.asarray(sides[..., 0] * sides[..., 1])
