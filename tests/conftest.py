@@ -14,9 +14,9 @@ settings.load_profile("patient")
 LONGEST_FIRST: Final = (
     "tests/chaos/test_guarantees",
     "tests/pipeline/",
-    "tests/bench/test_thesis.py",
     "tests/match/test_oracle_workloads",
     "tests/chaos/",
+    "tests/bench/test_thesis.py",
     "tests/match/test_oracle_lattice",
     "tests/service/",
     "tests/demo/",

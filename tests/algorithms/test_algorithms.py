@@ -102,7 +102,10 @@ def test_any_number_of_partitions(name: str, cells: int) -> None:
     check(name, *workload("thesis", 400, 200), cells=cells)
 
 
-@pytest.mark.parametrize("name", PARTITIONED)
+@pytest.mark.parametrize(
+    "name",
+    [n if n in EVERY_FAMILY else pytest.param(n, marks=pytest.mark.full) for n in PARTITIONED],
+)
 def test_merging_finds_the_same(name: str) -> None:
     check(name, *lattice(), merge=True)
 

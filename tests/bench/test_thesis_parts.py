@@ -55,7 +55,7 @@ def test_every_baseline_gives_all_matches(
 
 
 def test_publications_to_warm_up_with_are_others(draw: Callable[[Setting], Files]) -> None:
-    files = draw(SIZES.batch("RIS[HT]"))
+    files = draw(replace(SIZES.batch("RIS[HT]"), warm=20))
     names = [set(pq.read_table(path)["id"].to_pylist()) for path in (files.warm, files.parts)]
     assert names[1] == set(files.publications["id"].to_pylist())
     assert names[0]

@@ -155,7 +155,7 @@ def test_another_algorithm_takes_over(bench: Bench, spark: SparkSession) -> None
     areas = some_areas(0, 150)
     subscribe(bench, areas)
     everything: dict[str, Any] = {}
-    for turn, name in enumerate(["RIS", "RIsPS[HT]{KT}", "sPS{EG}", "RIS"]):
+    for turn, name in enumerate(["RIsPS[HT]{KT}", "sPS{EG}", "RIS"]):
         divider = divided_by(name)
         with running(bench, spark, divider):
             events = some_events(100 * turn, 10)

@@ -11,7 +11,7 @@ from geocast.bench.core import Announce
 from geocast.bench.data import DataFolder
 from geocast.bench.thesis.batch import measure_batch
 from geocast.bench.thesis.door import REPRESENTATIVES
-from geocast.bench.thesis.scale import SCALES
+from geocast.bench.thesis.scale import Scale
 from geocast.bench.thesis.sessions import Sessions
 from geocast.bench.thesis.setting import Found
 from geocast.bench.thesis.sizes import Sizes
@@ -26,7 +26,6 @@ SLOWEST_ALLOWED = 0.8
 """The least throughput of what is chosen, in those of the best representative."""
 
 _ENGINES = (AUTO, *REPRESENTATIVES)
-_ROUNDS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,22 +48,30 @@ class Chosen:
         return self.rates[AUTO] / self.rates[self.best]
 
 
-def count_auto(recipes: Mapping[str, Recipe]) -> int:
+def count_auto(recipes: Mapping[str, Recipe], rounds: int) -> int:
     """Return how many things a run announces."""
-    return len(recipes) * len(_ENGINES) * _ROUNDS
+    return len(recipes) * len(_ENGINES) * rounds
 
 
 def run_auto(
-    recipes: Mapping[str, Recipe], folder: DataFolder, cores: int, announce: Announce
+    recipes: Mapping[str, Recipe],
+    folder: DataFolder,
+    scale: Scale,
+    cores: int,
+    rounds: int,
+    announce: Announce,
 ) -> Iterator[Chosen]:
-    """Match every workload on Spark with each of them, twice; the better time counts."""
-    sizes = Sizes(SCALES["full"], cores)
+    """Match every workload on Spark with each of them, in rounds; the best time counts.
+
+    Of the scale, only partitions, files and publications to warm up with are taken.
+    """
+    sizes = Sizes(scale, cores)
     with tempfile.TemporaryDirectory(prefix="geocast-auto-") as room:
         workloads, sessions = Workloads(folder, Path(room) / "data"), Sessions("")
         try:
             for workload, recipe in recipes.items():
                 found: dict[str, Found] = {}
-                for engine in _ENGINES * _ROUNDS:
+                for engine in _ENGINES * rounds:
                     announce(f"{workload}: {engine}")
                     setting = replace(sizes.batch(engine), recipe=recipe)
                     files = workloads.files(setting)

@@ -81,6 +81,7 @@ def auto(
     only: Annotated[str, typer.Option(help="Workloads, separated by commas; else all.")] = "",
     pubs: Annotated[int, typer.Option(help="Publications.", min=1)] = 5_000,
     subs: Annotated[int, typer.Option(help="Subscriptions.", min=1)] = 10_000,
+    rounds: Annotated[int, typer.Option(help="Rounds; the best time counts.", min=1)] = 2,
     data: DataOption = None,
 ) -> None:
     """Match every workload with what `--algorithm auto` chooses, and with the representatives.
@@ -91,11 +92,13 @@ def auto(
     from geocast.bench.data import DataFolder
     from geocast.bench.report.auto import auto_table
     from geocast.bench.suite import choose, sized
+    from geocast.bench.thesis.scale import SCALES
 
     names = choose(names_in(only), million=False, spark=False)
     recipes = {name: sized(name, subs, pubs, 1) for name in names}
-    with announced(count_auto(recipes), "bench auto") as announce:
-        found = list(run_auto(recipes, DataFolder.find(data), os.cpu_count() or 1, announce))
+    folder, cores = DataFolder.find(data), os.cpu_count() or 1
+    with announced(count_auto(recipes, rounds), "bench auto") as announce:
+        found = list(run_auto(recipes, folder, SCALES["full"], cores, rounds, announce))
     table_console().print(auto_table(found))
     if not all(one.agree for one in found):
         raise typer.Exit(DISAGREES)

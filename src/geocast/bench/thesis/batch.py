@@ -19,7 +19,7 @@ _ONE_TASK_A_FILE = str(1 << 30)
 
 
 def measure_batch(session: SparkSession, setting: Setting, files: Files, room: Path) -> Found:
-    """Match a few publications first, then all; only the second job counts.
+    """Match a few publications first, where the setting has them, then all; the second job counts.
 
     So Java and the workers are warm and have the index open, but have not seen the publications
     that count.
@@ -39,8 +39,9 @@ class BatchJob:
         self.build_seconds = time.perf_counter() - began
 
     def warm(self) -> None:
-        """Match the few publications that do not count."""
-        self._write(self._files.warm)
+        """Match the few publications that do not count, if there are any."""
+        if any(self._files.warm.iterdir()):
+            self._write(self._files.warm)
 
     def run(self) -> Found:
         """Match all publications, and compare."""

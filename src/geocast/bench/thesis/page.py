@@ -19,7 +19,7 @@ __all__ = ["write_page"]
 
 _BODY = """<h1>The thesis's experiments</h1>
 <p>Made by <code>{command}</code>: {summary}. Throughput is by the clock on the wall, Parquet to
-Parquet, after a first job that does not count, on other publications.{caution}</p>
+Parquet{warm}.{caution}</p>
 <p>{answers}</p>
 <h2>Claims</h2>
 {claims}
@@ -31,6 +31,7 @@ Parquet, after a first job that does not count, on other publications.{caution}<
 <h2>Machine</h2>
 {machine}
 """
+_WARM = ", after a first job that does not count, on other publications"
 _CAUTION = (
     " At these small sizes a job's fixed costs outweigh matching, and the verdicts tell little; "
     "<code>--scale full</code> is for them."
@@ -54,6 +55,7 @@ def write_page(
     body = _BODY.format(
         command=escape(command),
         summary=", ".join(f"{count} claims {word}" for word, count in counts.items()),
+        warm=_WARM if scale.warm else "",
         caution="" if scale.verdicts else _CAUTION,
         answers=escape(_answers(outcomes)),
         claims=table(_CLAIM_HEADINGS, map(_claim_cells, judged)),

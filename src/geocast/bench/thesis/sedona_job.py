@@ -7,6 +7,7 @@ as its last line. It imports nothing of Geocast, which that environment does not
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 from functools import reduce
@@ -35,7 +36,8 @@ def main(asked: dict[str, Any]) -> None:
     session = _session(asked)
     areas = _geometries(session, asked["subscriptions"], "predicate").cache()
     areas.count()
-    _join(session, areas, asked["warm"], asked["out"])
+    if os.listdir(asked["warm"]):
+        _join(session, areas, asked["warm"], asked["out"])
     began = time.perf_counter()
     _join(session, areas, asked["parts"], asked["out"])
     print(json.dumps({"seconds": time.perf_counter() - began}))

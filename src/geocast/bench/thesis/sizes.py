@@ -20,6 +20,7 @@ Vary = Callable[[Setting, float], Setting]
 _MEGABYTES_A_CORE = 1024
 _PARTITIONING = ("sPS", "sPIS", "hPS")
 _FEW = ("RIS", "RIsPS")
+_FEW_PUBLICATIONS = 50
 
 
 def family(engine: str) -> str:
@@ -105,8 +106,8 @@ class Sizes:
     def with_memory(self, setting: Setting, value: float) -> Setting:
         """Look at memory, with so many subscriptions of which none repeats."""
         changed = _drawn(setting, subs=int(value), unique=True, densify=self.scale.densify)
-        workers = self.scale.workers
-        return replace(changed, way="memory", master=self._local(workers), files=workers)
+        workers, warm = self.scale.workers, max(self.scale.warm, _FEW_PUBLICATIONS)
+        return replace(changed, way="memory", master=self._local(workers), files=workers, warm=warm)
 
     @staticmethod
     def _local(cores: int) -> str:

@@ -31,7 +31,7 @@ _ROWS_A_GROUP = 100_000
 class Files:
     """A workload: its tables, and where its publications lie; `parts` has `count` files.
 
-    `warm` are as many other publications, in files of their own.
+    `warm` are other publications in files of their own, if there are any.
     """
 
     subscriptions: pa.Table
@@ -57,7 +57,9 @@ class Workloads:
         if not parts.exists():
             write_parts(publications, parts, setting.files)
         if not warm.exists():
-            write_parts(drawn.publications.slice(setting.recipe.pubs), warm, 2)
+            write_parts(
+                drawn.publications.slice(setting.recipe.pubs), warm, 2 if setting.warm else 0
+            )
         return Files(drawn.subscriptions, publications, warm, parts)
 
     def _draw(self, recipe: Recipe, warm: int) -> Workload:
