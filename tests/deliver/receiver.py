@@ -66,7 +66,11 @@ class _Handler(BaseHTTPRequestHandler):
     server: Receiver
 
     def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["content-length"]))
+        size = int(self.headers["content-length"])
+        body = self.rfile.read(size)
+        if len(body) < size:  # the sender was killed meanwhile: that is no post
+            self.close_connection = True
+            return
         headers = {name.lower(): value for name, value in self.headers.items()}
         post = Post(self.path, headers, body, time.monotonic(), self.client_address[1])
         with self.server.lock:
