@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 import shapely
 
+import geocast
 from geocast.bench.adaptive import run_adaptive
 from geocast.bench.report.adaptive import adaptive_table, plot_adaptive
 from geocast.match.partition.division import Divider
@@ -31,7 +32,11 @@ def test_partitions_that_follow_find_the_same(
     divider = Divider("spread", "quadtree", "QT", 10)
     found = run_adaptive(subscriptions, hours, divider, told.append)
     assert [one.publications for one in found] == [300, 300]
-    assert all(one.pairs > 0 and one.following >= 1 and one.staying >= 1 for one in found)
+    expected = [geocast.match(subscriptions, pa.table(hour)) for hour in hours]
+    assert [one.pairs for one in found] == [
+        sum(map(len, matches["subscriptions"].to_pylist())) for matches in expected
+    ]
+    assert all(one.pairs > 0 for one in found)
     assert sum(one.made_anew for one in found) > 0
     assert len(told) == 4
     assert adaptive_table(found).row_count == 3

@@ -1,3 +1,5 @@
+"""`geocast bench auto`, here because the tests of this folder share one Spark session."""
+
 from __future__ import annotations
 
 from pathlib import Path

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import shapely
+from numpy.typing import NDArray
 
 from geocast.bench.core import Announce
 from geocast.bench.data import DataFolder
@@ -77,21 +78,20 @@ def run_adaptive(
         following = list(cells.match_all(hours, "following", announce))
     found = []
     for number, (stayed, followed) in enumerate(zip(staying, following, strict=True)):
-        if stayed.pairs != followed.pairs:
-            told = f"{stayed.pairs} pairs, and {followed.pairs} with cells that follow"
-            raise RuntimeError(f"hour {number}: {told}")
+        if not np.array_equal(stayed.pairs, followed.pairs):
+            raise RuntimeError(f"hour {number}: other matches with cells that follow")
         uneven, even = stayed.imbalance, followed.imbalance
-        rows = hours[number].num_rows
-        found.append(Hour(number, rows, stayed.pairs, uneven, even, followed.made_anew))
+        rows, pairs = hours[number].num_rows, len(stayed.pairs)
+        found.append(Hour(number, rows, pairs, uneven, even, followed.made_anew))
     return found
 
 
 @dataclass(frozen=True, slots=True)
 class _Matched:
-    """What an hour gave with one kind of cells."""
+    """What an hour gave with one kind of cells; a pair is a publication and a subscription."""
 
     imbalance: float
-    pairs: int
+    pairs: NDArray[np.int64]
     made_anew: int
 
 
@@ -123,29 +123,31 @@ class _Cells:
 
     def _hour(self, hour: pa.RecordBatch) -> _Matched:
         """Match an hour in batches; the loads of every set of cells are compared on their own."""
-        before, pairs = self.made, 0
+        before, pairs = self.made, []
         stretches: list[dict[int, Load]] = [{}]
         for part in _slices(hour, _BATCHES_AN_HOUR):
             made, own = self.made, dict[int, Load]()
-            pairs += self._batch(part, own)
+            pairs.append(self._batch(part, own))
             for cell, load in own.items():
                 add_load(stretches[-1], cell, load)
             self._watch(own)
             if self.made > made:
                 stretches.append({})
-        return _Matched(_mean_imbalance(stretches), pairs, self.made - before)
+        return _Matched(_mean_imbalance(stretches), np.concatenate(pairs), self.made - before)
 
-    def _batch(self, batch: pa.RecordBatch, own: dict[int, Load]) -> int:
+    def _batch(self, batch: pa.RecordBatch, own: dict[int, Load]) -> NDArray[np.int64]:
         chunk = Chunk(batch, np.arange(batch.num_rows), ())
         sent = [packed(task, 0, p.pack()) for task, p in parcels(chunk, self._holdings, 1)]
-        pairs = 0
+        rows, numbers = [], []
         for _, partial in Worker(self._holdings).partials(sent):
-            pairs += len(partial.row)
+            rows.append(np.repeat(partial.row, partial.length))
+            numbers.append(partial.number)
             for target, load in partial.loads:
                 cell, holding = divmod(target, 2)
                 if holding == 0:
                     add_load(own, cell, load)
-        return pairs
+        pairs = np.column_stack([np.concatenate(rows), np.concatenate(numbers)]).astype(np.int64)
+        return pairs[np.lexsort(pairs.T)]
 
     def _watch(self, own: dict[int, Load]) -> None:
         name = self._folder.name

@@ -13,7 +13,7 @@ from geocast.bench.thesis.batch import measure_batch
 from geocast.bench.thesis.door import REPRESENTATIVES
 from geocast.bench.thesis.scale import Scale
 from geocast.bench.thesis.sessions import Sessions
-from geocast.bench.thesis.setting import Found
+from geocast.bench.thesis.setting import Found, Setting
 from geocast.bench.thesis.sizes import Sizes
 from geocast.bench.thesis.workloads import Workloads
 from geocast.bench.workload import Recipe
@@ -50,7 +50,7 @@ class Chosen:
 
 def count_auto(recipes: Mapping[str, Recipe], rounds: int) -> int:
     """Return how many things a run announces."""
-    return len(recipes) * len(_ENGINES) * rounds
+    return len(recipes) * (1 + len(_ENGINES) * rounds)
 
 
 def run_auto(
@@ -71,19 +71,22 @@ def run_auto(
         try:
             for workload, recipe in recipes.items():
                 found: dict[str, Found] = {}
+                announce(f"{workload}: drawing and choosing")
+                chosen = choose(workloads.files(_setting(sizes, "RIS", recipe)).subscriptions).name
                 for engine in _ENGINES * rounds:
                     announce(f"{workload}: {engine}")
-                    setting = replace(sizes.batch(engine), recipe=recipe)
+                    setting = _setting(sizes, chosen if engine == AUTO else engine, recipe)
                     files = workloads.files(setting)
                     session = sessions.open(setting.master, fresh=False)
                     one = measure_batch(session, setting, files, Path(room) / "answers")
                     if engine not in found or one.rate > found[engine].rate:
                         found[engine] = one
-                yield Chosen(
-                    workload,
-                    choose(files.subscriptions).name,
-                    {engine: one.rate for engine, one in found.items()},
-                    len({one.matches for one in found.values()}) == 1,
-                )
+                rates = {engine: one.rate for engine, one in found.items()}
+                agree = len({one.matches for one in found.values()}) == 1
+                yield Chosen(workload, chosen, rates, agree)
         finally:
             sessions.close()
+
+
+def _setting(sizes: Sizes, engine: str, recipe: Recipe) -> Setting:
+    return replace(sizes.batch(engine), recipe=recipe)
