@@ -5,6 +5,7 @@
     │   └── UnknownNameError   a name that is none of a fixed set of choices
     ├── ConflictError        an id is taken already
     ├── StateError           stored data is not what it should be: damaged, or of another version
+    │   └── UnavailableError   a database cannot be reached for now; the same may work later
     ├── ServiceError         a service could not be reached or refused what a client asked
     └── LanguageError        a CQL2 expression is refused; says where and why
         ├── FilterSyntaxError    it is not CQL2
@@ -32,6 +33,7 @@ __all__ = [
     "RejectedWarning",
     "ServiceError",
     "StateError",
+    "UnavailableError",
     "UnknownNameError",
 ]
 
@@ -57,6 +59,19 @@ class ConflictError(GeocastError):
 
 class StateError(GeocastError):
     """Stored data is damaged, of another version, or in use by another process."""
+
+
+class UnavailableError(StateError):
+    """A database cannot be reached, or gave up on a transaction; the same may work later.
+
+    `undone` says that nothing of the transaction counts; else that is not known, since the
+    answer to its end was lost. `conflict` says that it only got in the way of another one.
+    """
+
+    def __init__(self, message: str, *, undone: bool, conflict: bool = False) -> None:
+        self.undone = undone
+        self.conflict = conflict
+        super().__init__(message)
 
 
 class ServiceError(GeocastError):

@@ -98,11 +98,12 @@ def test_a_token_for_nobody(repository: Repository) -> None:
         repository.accounts.issue_token(99)
 
 
-def test_no_token_is_in_the_files(tmp_path: Path, repository: Repository, ann: Account) -> None:
-    _, text = repository.accounts.issue_token(ann.number, "visible label")
-    while_open = b"".join(file.read_bytes() for file in tmp_path.iterdir())
-    repository.close()
-    closed = (tmp_path / "repository.sqlite").read_bytes()
+def test_no_token_is_in_the_files(file: Path, embedded: Repository) -> None:
+    ann = embedded.accounts.add("ann", [Right.SUBSCRIBE])
+    _, text = embedded.accounts.issue_token(ann.number, "visible label")
+    while_open = b"".join(one.read_bytes() for one in file.parent.iterdir())
+    embedded.close()
+    closed = file.read_bytes()
     for content in (while_open, closed):
         assert b"visible label" in content
         assert text.encode() not in content

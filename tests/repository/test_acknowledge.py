@@ -150,7 +150,7 @@ def test_a_withdrawal_is_forgotten_when_it_is_old_and_settled(
     after = now() + 1
     for old, settled in ((after, None), (after, before), (before, after)):
         repository.mailbox.expire(old, settled=settled)
-        assert repository.mailbox.is_withdrawn("press", "p0")
+        assert repository.mailbox.withdrawn(["press/p0"])
     assert deliver(repository, record(0, [one])) == 0
     repository.mailbox.expire(after, settled=after)
-    assert not repository.mailbox.is_withdrawn("press", "p0")
+    assert not repository.mailbox.withdrawn(["press/p0"])

@@ -75,6 +75,7 @@ def test_parked_and_resumed(repository: Repository, ann: Account, bob: Account) 
     assert (parked.state, parked.last_error, parked.last_status) == ("parked", "gone", 410)
     assert repository.endpoints.page() == [parked, other]
     assert repository.endpoints.page(state="parked") == [parked]
+    assert repository.endpoints.parked(5) == [(ann.name, parked)]
     assert repository.endpoints.page(bob.number) == [other]
     assert repository.endpoints.page(bob.number, "parked") == []
     assert not repository.endpoints.resume(bob.number, made.number)

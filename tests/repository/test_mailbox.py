@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from sqlalchemy import Connection
 from sqlalchemy import event as events
 
 from geocast.errors import StateError
 from geocast.model import Account, Kind, MatchRecord, Notification, match_id, now
-from geocast.repository import Repository
+from geocast.repository import MOST_BYTES, Repository
+from geocast.repository.sqlite import SqliteDatabase
 from tests.repository.world import asking, deliver, kinds, record, subscribe
 
 
@@ -65,6 +68,17 @@ def test_reading_goes_on_after_a_cursor(repository: Repository, ann: Account) ->
     assert repository.mailbox.read(ann.number, after=rest[-1].cursor, limit=10) == []
 
 
+def test_reading_the_newest_first(repository: Repository, ann: Account) -> None:
+    one, two = subscribe(repository, ann, "one", "two")
+    deliver(repository, *(record(offset, [one, two]) for offset in range(5)))
+    found = repository.mailbox.read(ann.number, limit=2, subscription="two", newest=True)
+    assert kinds(found) == [("two", "p4", Kind.MATCH), ("two", "p3", Kind.MATCH)]
+    after = found[-1].cursor
+    newer = repository.mailbox.read(ann.number, after=after, limit=9, newest=True)
+    assert [it.cursor for it in newer] == sorted((it.cursor for it in newer), reverse=True)
+    assert min(it.cursor for it in newer) > after
+
+
 def test_reading_one_subscription(repository: Repository, ann: Account, bob: Account) -> None:
     one, two = subscribe(repository, ann, "one", "two")
     deliver(repository, *(record(offset, [one, two]) for offset in range(3)))
@@ -82,16 +96,53 @@ def test_reading_what_goes_to_webhooks(repository: Repository, ann: Account, bob
     versions = [one.vnumber for one in repository.subscriptions.add_many(ann.number, wanted)]
     deliver(repository, record(0, versions))
 
-    def read(account: Account, endpoint: int | None, webhooks: bool) -> list[str]:
-        found = repository.mailbox.read(
-            account.number, limit=9, endpoint=endpoint, webhooks=webhooks
-        )
+    def read(account: Account, endpoint: int | None) -> list[str]:
+        found = repository.mailbox.read(account.number, limit=9, endpoint=endpoint)
         return [one.subscription for one in found]
 
-    assert read(ann, None, False) == ["a", "b", "c"]
-    assert read(ann, None, True) == ["a", "b"]
-    assert read(ann, second, False) == ["b"]
-    assert read(bob, second, False) == []
+    assert read(ann, None) == ["a", "b", "c"]
+    assert read(ann, second) == ["b"]
+    assert read(bob, second) == []
+
+
+def test_readers_leave_what_a_webhook_has_to_get(repository: Repository, ann: Account) -> None:
+    hook = repository.endpoints.put(ann.number, "https://example.org/", "s").number
+    wanted = [("hooked", asking(endpoint=hook)), ("plain", asking())]
+    versions = [one.vnumber for one in repository.subscriptions.add_many(ann.number, wanted)]
+    deliver(repository, *(record(offset, versions) for offset in range(3)))
+    mailbox = repository.mailbox
+
+    def waiting() -> dict[str, int]:
+        return mailbox.waiting(ann.number)
+
+    one, *_ = mailbox.read(ann.number, limit=9, subscription="hooked")
+    assert mailbox.acknowledge(ann.number, cursors=[one.cursor], by_reader=True) == 0
+    assert mailbox.acknowledge(ann.number, through=mailbox.latest(), by_reader=True) == 3
+    assert waiting() == {"hooked": 3}
+    assert mailbox.acknowledge(ann.number, cursors=[one.cursor]) == 1, "the webhook itself may"
+    repository.endpoints.park(hook, "gone", status=410)
+    assert mailbox.acknowledge(ann.number, subscription="hooked", by_reader=True) == 2
+    assert waiting() == {}
+
+
+def test_large_features_are_read_a_few_at_a_time(repository: Repository, ann: Account) -> None:
+    versions = subscribe(repository, ann, *(f"s{n}" for n in range(10)))
+    large = b'{"type":"Feature","id":"%s","x":"' + b"y" * (MOST_BYTES // 4) + b'"}'
+    records = [
+        replace(
+            record(offset, versions if offset else versions[:1]), feature=large % b"p%d" % offset
+        )
+        for offset in range(2)
+    ]
+    deliver(repository, *records)
+    found: list[Notification] = []
+    while part := repository.mailbox.read(
+        ann.number, limit=100, after=found[-1].cursor if found else 0
+    ):
+        assert sum(len(one.feature) for one in part) <= MOST_BYTES
+        found += part
+    assert len(found) == 11
+    assert {one.feature for one in found} == {one.feature for one in records}
 
 
 def test_mail_of_a_cancelled_subscription_stays(repository: Repository, ann: Account) -> None:
@@ -170,16 +221,17 @@ def test_latest_never_goes_back(repository: Repository, ann: Account) -> None:
     assert got.cursor == repository.mailbox.latest() == latest + 1
 
 
-def test_a_cursor_is_on_disk_before_anybody_can_see_it(
-    repository: Repository, ann: Account
-) -> None:
+def test_a_cursor_is_on_disk_before_anybody_can_see_it(embedded: Repository) -> None:
     """After a loss of power it would be given again, and readers be past it."""
+    database = embedded._database
+    assert isinstance(database, SqliteDatabase)
     relaxed: list[Connection] = []
-    events.listen(repository._database._relaxed, "begin", relaxed.append)
-    (one,) = subscribe(repository, ann, "one")
-    deliver(repository, record(0, [one]))
+    events.listen(database._relaxed, "begin", relaxed.append)
+    ann = embedded.accounts.add("ann", [])
+    (one,) = subscribe(embedded, ann, "one")
+    deliver(embedded, record(0, [one]))
     assert relaxed == []
-    repository.mailbox.acknowledge(ann.number, through=1)
+    embedded.mailbox.acknowledge(ann.number, through=1)
     assert len(relaxed) > 0
 
 

@@ -1,18 +1,19 @@
 from __future__ import annotations
 
 import multiprocessing
-import sqlite3
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
 from queue import SimpleQueue
 
 import pytest
+from sqlalchemy import create_engine
 
 from geocast.errors import InputError, StateError
 from geocast.model import Right
 from geocast.repository import Repository
+from geocast.repository.address import parsed
 
-PROCESSES = 4
+PROCESSES = 3
 
 
 def _open(url: str, barrier: Barrier, answers: SimpleQueue[str]) -> None:
@@ -23,11 +24,12 @@ def _open(url: str, barrier: Barrier, answers: SimpleQueue[str]) -> None:
     repository.close()
 
 
-def test_processes_that_open_a_new_repository_at_once(url: str) -> None:
+@pytest.mark.parametrize("blank", ["sqlite", "postgresql"], indirect=True)
+def test_processes_that_open_a_new_repository_at_once(blank: str) -> None:
     context = multiprocessing.get_context("spawn")
     barrier, answers = context.Barrier(PROCESSES), context.SimpleQueue()
     processes = [
-        context.Process(target=_open, args=(url, barrier, answers), name=f"p{number}")
+        context.Process(target=_open, args=(blank, barrier, answers), name=f"p{number}")
         for number in range(PROCESSES)
     ]
     for process in processes:
@@ -36,7 +38,7 @@ def test_processes_that_open_a_new_repository_at_once(url: str) -> None:
         process.join()
     assert [process.exitcode for process in processes] == [0] * PROCESSES
     assert len({answers.get() for _ in processes}) == 1
-    repository = Repository.open(url)
+    repository = Repository.open(blank)
     assert len(repository.accounts.page()) == PROCESSES
     repository.close()
 
@@ -65,25 +67,28 @@ def test_folders_are_made(tmp_path: Path) -> None:
     assert file.exists()
 
 
-def test_it_is_durable_and_waits(repository: Repository) -> None:
+def test_it_is_durable_and_waits(embedded: Repository) -> None:
     expected = {
         "journal_mode": "wal",
         "synchronous": 2,
         "foreign_keys": 1,
         "busy_timeout": 30_000,
     }
-    for transaction in (repository._database.read, repository._database.write):
+    for transaction in (embedded._database.read, embedded._database.write):
         with transaction() as connection:
             assert expected == {
                 name: connection.exec_driver_sql(f"PRAGMA {name}").scalar_one() for name in expected
             }
 
 
-@pytest.mark.parametrize("url", ["nonsense", "sqlite://", "sqlite:///:memory:", "mysql://u:p@h/d"])
-def test_other_urls_are_refused(url: str) -> None:
-    with pytest.raises(InputError, match="sqlite:///FILE") as refused:
-        Repository.open(url)
-    assert "u:p" not in str(refused.value)
+@pytest.mark.parametrize(
+    "other",
+    ["no:sense", "sqlite://", "sqlite:///:memory:", "mysql://u:p0@h/d", "postgresql://u:p0@h/"],
+)
+def test_other_urls_are_refused(other: str) -> None:
+    with pytest.raises(InputError, match="sqlite:///FILE or postgresql://") as refused:
+        Repository.open(other)
+    assert "p0" not in str(refused.value)
 
 
 def test_a_file_in_the_place_of_a_folder_is_refused(tmp_path: Path) -> None:
@@ -99,11 +104,12 @@ def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
         Repository.open(f"sqlite:///{file}")
 
 
-def test_a_repository_of_a_later_version_is_refused(tmp_path: Path, url: str) -> None:
-    Repository.open(url).close()
-    connection = sqlite3.connect(tmp_path / "repository.sqlite")
-    with connection:
-        connection.execute("UPDATE alembic_version SET version_num = '9999'")
-    connection.close()
+@pytest.mark.parametrize("blank", ["sqlite", "postgresql"], indirect=True)
+def test_a_repository_of_a_later_version_is_refused(blank: str) -> None:
+    Repository.open(blank).close()
+    engine = create_engine(parsed(blank))
+    with engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
+    engine.dispose()
     with pytest.raises(StateError, match=r"another version of Geocast.*9999"):
-        Repository.open(url)
+        Repository.open(blank)

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import replace
 from functools import partial
 from threading import Barrier
 from typing import TypeVar
 
-from geocast.errors import ConflictError, StateError
+from geocast.errors import ConflictError, InputError, StateError
 from geocast.model import Account, Kind
-from geocast.repository import Repository, Subscription
+from geocast.repository import DeadLetter, Repository, Subscription
 from tests.repository.world import asking, deliver, record, subscribe
 
 _T = TypeVar("_T")
@@ -24,10 +25,8 @@ EVENTS = 120
 @contextmanager
 def opened(url: str, count: int) -> Iterator[list[Repository]]:
     """Repositories of one file: they share no lock but the file's."""
-    repositories = [Repository.open(url) for _ in range(count)]
-    yield repositories
-    for repository in repositories:
-        repository.close()
+    with ExitStack() as stack:
+        yield [stack.enter_context(closing(Repository.open(url))) for _ in range(count)]
 
 
 def together(*jobs: Callable[[], _T]) -> list[_T]:
@@ -152,3 +151,96 @@ def test_a_withdrawn_publication_is_never_readable(url: str, ann: Account, press
             handed = sent[name, Kind.MATCH] == 1
             assert readable[name, Kind.MATCH] == (not withdrawn)
             assert readable[name, Kind.WITHDRAWAL] == (withdrawn and handed)
+
+
+def test_bodies_go_with_the_last_who_acknowledges(url: str, ann: Account, bob: Account) -> None:
+    with opened(url, 2) as (first, second):
+        (one,), (two,) = subscribe(first, ann, "one"), subscribe(first, bob, "two")
+        for offset in range(0, EVENTS, 4):
+            deliver(first, *(record(offset + more, [one, two]) for more in range(4)))
+            latest = first.mailbox.latest()
+            done = together(
+                partial(first.mailbox.acknowledge, ann.number, through=latest),
+                partial(second.mailbox.acknowledge, bob.number, through=latest),
+            )
+            assert done == [4, 4]
+        with first._database.read() as connection:
+            assert connection.exec_driver_sql("SELECT count(*) FROM body").scalar_one() == 0
+
+
+def test_one_account_acknowledges_twice_at_once(url: str, ann: Account) -> None:
+    with opened(url, 3) as repositories:
+        (one,) = subscribe(repositories[0], ann, "one")
+        for offset in range(0, 40, 4):
+            deliver(repositories[0], *(record(offset + more, [one]) for more in range(4)))
+            latest = repositories[0].mailbox.latest()
+            removed = together(
+                *(
+                    partial(it.mailbox.acknowledge, ann.number, through=latest)
+                    for it in repositories
+                )
+            )
+            assert sum(removed) == 4
+
+
+def test_nothing_is_added_for_an_account_that_is_removed(url: str) -> None:
+    with opened(url, 2) as (first, second):
+        for number in range(12):
+            account = first.accounts.add(f"a{number}", [])
+
+            def add(owner: Account = account) -> bool:
+                try:
+                    second.subscriptions.add(owner.number, "one", asking())
+                    second.endpoints.put(owner.number, "https://example.org/", "s")
+                    second.accounts.issue_token(owner.number)
+                except InputError:
+                    return False
+                return True
+
+            together(add, partial(first.accounts.remove, account.name))
+            assert first.subscriptions.count(account.number) == 0
+            assert first.endpoints.page(account.number) == []
+            assert first.accounts.tokens(account.number) == []
+
+
+def test_deliveries_of_several_partitions_share_the_mailboxes(url: str, ann: Account) -> None:
+    """Cursors become visible in their own order: who reads upwards misses nothing."""
+    with opened(url, THREADS + 1) as (*senders, reader):
+        (one,) = subscribe(reader, ann, "one")
+        seen: list[str] = []
+
+        def send(partition: int, repository: Repository) -> None:
+            for offset in range(EVENTS // THREADS):
+                sent = replace(record(offset, [one], name=f"{partition}-{offset}"))
+                sent = replace(sent, partition=partition)
+                repository.mailbox.deliver("deliver", partition, offset, offset + 1, [sent])
+
+        def read() -> None:
+            after = 0
+            while len(seen) < EVENTS:
+                rows = reader.mailbox.read(ann.number, after=after, limit=7)
+                seen.extend(row.publication for row in rows)
+                after = rows[-1].cursor if rows else after
+
+        together(*(partial(send, number, it) for number, it in enumerate(senders)), read)
+        names = {
+            f"{partition}-{n}" for partition in range(THREADS) for n in range(EVENTS // THREADS)
+        }
+        assert len(seen) == len(set(seen))
+        assert set(seen) == names
+
+
+def test_letters_are_numbered_in_the_order_in_which_they_are_seen(url: str) -> None:
+    with opened(url, 3) as (first, second, reader):
+        seen: list[int] = []
+
+        def write(repository: Repository, name: str) -> None:
+            for _ in range(30):
+                repository.dead_letters.add([DeadLetter("gateway", name, None, "bad", b"")] * 2)
+
+        def follow() -> None:
+            while len(seen) < 120:
+                seen.extend(one.number for one in reader.dead_letters.page(seen[-1] if seen else 0))
+
+        together(partial(write, first, "a"), partial(write, second, "b"), follow)
+        assert len(seen) == len(set(seen)) == 120

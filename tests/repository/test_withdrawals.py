@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, closing
+
 import pytest
 from sqlalchemy import Connection
 
@@ -22,10 +24,10 @@ def _hand_over(repository: Repository, account: Account, limit: int = 99) -> Non
 
 def test_not_matched_yet(repository: Repository, ann: Account, press: Account) -> None:
     (one,) = subscribe(repository, ann, "one")
-    assert not repository.mailbox.is_withdrawn("press", "p0")
+    assert not repository.mailbox.withdrawn(["press/p0"])
     assert repository.mailbox.withdraw(press, "p0") == Withdrawn(False, 0, 0)
-    assert repository.mailbox.is_withdrawn("press", "p0")
-    assert not repository.mailbox.is_withdrawn("ann", "p0")
+    assert repository.mailbox.withdrawn(["press/p0"])
+    assert not repository.mailbox.withdrawn(["ann/p0"])
     assert deliver(repository, record(0, [one]), record(1, [one])) == 1
     assert _read(repository, ann) == [("one", "p1", Kind.MATCH)]
     assert repository.mailbox.position("deliver", 0) == 2
@@ -210,16 +212,23 @@ def test_owners_are_looked_up_before_others_have_to_wait(
 ) -> None:
     (one,) = subscribe(repository, ann, "one")
     deliver(repository, record(0, [one]))
-    other, load, locked = Repository.open(url), changes.owners, []
+    load, steps = changes.owners, []
 
     def loading(connection: Connection, after: int) -> Owners:
-        locked.append(other._database._turn.locked())
+        steps.append("look up")
         return load(connection, after)
 
-    monkeypatch.setattr(owners, "owners", loading)
-    assert other.mailbox.withdraw(press, "p0") == Withdrawn(True, 1, 0)
-    other.close()
-    assert locked == [False]
+    with closing(Repository.open(url)) as other:
+        write = other._database.write
+
+        def writing() -> AbstractContextManager[Connection]:
+            steps.append("write")
+            return write()
+
+        monkeypatch.setattr(owners, "owners", loading)
+        monkeypatch.setattr(other._database, "write", writing)
+        assert other.mailbox.withdraw(press, "p0") == Withdrawn(True, 1, 0)
+    assert steps == ["look up", "write"]
 
 
 def test_a_removed_account_gets_no_notice(

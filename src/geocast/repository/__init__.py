@@ -1,11 +1,15 @@
 """What a service must remember: accounts, subscriptions, the ledger, mailboxes, dead letters."""
 
+from geocast.repository.joining import joined
+from geocast.repository.mailbox import MOST_BYTES
+from geocast.repository.membership import Membership
 from geocast.repository.repository import Repository
 from geocast.repository.values import (
     SUBSCRIPTIONS,
     Bounds,
     Changes,
     DeadLetter,
+    Division,
     Endpoint,
     Owners,
     Pinned,
@@ -17,11 +21,14 @@ from geocast.repository.values import (
 )
 
 __all__ = [
+    "MOST_BYTES",
     "SUBSCRIPTIONS",
     "Bounds",
     "Changes",
     "DeadLetter",
+    "Division",
     "Endpoint",
+    "Membership",
     "Owners",
     "Pinned",
     "Repository",
@@ -30,4 +37,5 @@ __all__ = [
     "VersionFact",
     "Wanted",
     "Withdrawn",
+    "joined",
 ]

@@ -13,70 +13,72 @@ from sqlalchemy import ColumnElement, Connection, Row, delete, exists, select
 
 from geocast.model import Kind
 from geocast.repository.database import Database
-from geocast.repository.statements import Numbers, chunks, lock_numbers
+from geocast.repository.repeat import repeatable
+from geocast.repository.statements import Numbers, among, chunks, lock_numbers, lock_rows
 from geocast.repository.tables import body, event, mailbox, withdrawal
 
 __all__ = ["expire", "remove_cursors", "remove_rows"]
 
 _PIECE: Final = 5_000
-_COLUMNS: Final = (mailbox.c.cursor, mailbox.c.event, mailbox.c.kind)
 
 
-def remove_rows(
-    database: Database,
-    account: int,
-    *,
-    through: int | None = None,
-    subscription: int | None = None,
-) -> int:
-    """Remove an account's rows: up to a cursor, or all; of one subscription, or any."""
-    conditions = [mailbox.c.account == account]
-    if through is not None:
-        conditions.append(mailbox.c.cursor <= through)
-    if subscription is not None:
-        conditions.append(mailbox.c.subscription == subscription)
+def remove_rows(database: Database, conditions: Sequence[ColumnElement[bool]]) -> int:
+    """Remove all rows that meet conditions; return how many."""
     removed = 0
-    while count := _remove_piece(database, conditions):
+    while (count := _remove_piece(database, conditions)) is not None:
         removed += count
     return removed
 
 
-def _remove_piece(database: Database, conditions: Sequence[ColumnElement[bool]]) -> int:
-    query = select(*_COLUMNS).where(*conditions).order_by(mailbox.c.cursor).limit(_PIECE)
+@repeatable
+def _remove_piece(database: Database, conditions: Sequence[ColumnElement[bool]]) -> int | None:
+    """Remove the first rows; return how many, None if there were none to remove."""
+    query = select(mailbox.c.cursor).where(*conditions).order_by(mailbox.c.cursor).limit(_PIECE)
     with database.write(durable=False) as connection:
-        rows = connection.execute(query).all()
-        if rows:
-            span = mailbox.c.cursor.between(rows[0].cursor, rows[-1].cursor)
-            connection.execute(delete(mailbox).where(*conditions, span))
-            _drop_bodies(connection, rows)
-    return len(rows)
+        cursors = connection.execute(query).scalars().all()
+        if not cursors:
+            return None
+        return _take_out(connection, *conditions, mailbox.c.cursor.between(cursors[0], cursors[-1]))
 
 
 def remove_cursors(
-    database: Database, account: int, cursors: Iterable[int], subscription: int | None = None
+    database: Database, conditions: Sequence[ColumnElement[bool]], cursors: Iterable[int]
 ) -> int:
-    """Remove single rows of an account; those of other accounts are left alone."""
-    removed = 0
-    for part in chunks(sorted(set(cursors)), _PIECE):
-        conditions = [mailbox.c.account == account, mailbox.c.cursor.in_(part)]
-        if subscription is not None:
-            conditions.append(mailbox.c.subscription == subscription)
-        with database.write(durable=False) as connection:
-            rows = connection.execute(select(*_COLUMNS).where(*conditions)).all()
-            connection.execute(delete(mailbox).where(*conditions))
-            _drop_bodies(connection, rows)
-        removed += len(rows)
-    return removed
+    """Remove single rows, as far as they meet conditions; return how many."""
+    parts = chunks(sorted(set(cursors)), _PIECE)
+    return sum(_remove_some(database, conditions, part) for part in parts)
+
+
+@repeatable
+def _remove_some(
+    database: Database, conditions: Sequence[ColumnElement[bool]], cursors: Sequence[int]
+) -> int:
+    with database.write(durable=False) as connection:
+        return _take_out(connection, *conditions, among(connection, mailbox.c.cursor, cursors))
+
+
+def _take_out(connection: Connection, *conditions: ColumnElement[bool]) -> int:
+    """Remove rows, with what nobody else waits for; return how many this transaction removed."""
+    removal = delete(mailbox).where(*conditions).returning(mailbox.c.event, mailbox.c.kind)
+    rows = connection.execute(removal).all()
+    _drop_bodies(connection, rows)
+    return len(rows)
 
 
 def _drop_bodies(connection: Connection, rows: Sequence[Row[*tuple[Any, ...]]]) -> None:
-    """Remove the features that no row shows any more; the events stay, for withdrawals."""
+    """Remove the features that no row shows any more; the events stay, for withdrawals.
+
+    Of two who remove the last rows of an event at once, the second waits for the body, and so
+    sees what the first has removed.
+    """
     events = sorted({row.event for row in rows if row.kind == Kind.MATCH})
     waits = exists().where(
         mailbox.c.cursor.between(event.c.number, event.c.last), mailbox.c.event == event.c.number
     )
     for part in chunks(events):
-        unseen = select(event.c.number).where(event.c.number.in_(part), ~waits)
+        lock_rows(connection, body.c.event, part)
+        named = among(connection, event.c.number, part)
+        unseen = select(event.c.number).where(named, ~waits)
         connection.execute(delete(body).where(body.c.event.in_(unseen)))
 
 
@@ -86,36 +88,42 @@ def expire(database: Database, before: int, settled: int | None) -> int:
     Withdrawals go if they are also of before `settled`; none of them if that is None.
     """
     removed = 0
-    while count := _expire_rows(database, before):
+    while (count := _expire_rows(database, before)) is not None:
         removed += count
     last: int | None = -1
     while last is not None:
         last = _expire_events(database, before, last)
     if settled is not None:
-        forgotten = delete(withdrawal).where(withdrawal.c.at < min(before, settled))
-        with database.write(durable=False) as connection:
-            connection.execute(forgotten)
+        _expire_withdrawals(database, min(before, settled))
     return removed
 
 
-def _expire_rows(database: Database, before: int) -> int:
+@repeatable
+def _expire_withdrawals(database: Database, before: int) -> None:
+    with database.write(durable=False) as connection:
+        connection.execute(delete(withdrawal).where(withdrawal.c.at < before))
+
+
+@repeatable
+def _expire_rows(database: Database, before: int) -> int | None:
+    """Remove the first rows if they are old; return how many, None if there are none."""
     query = select(mailbox.c.cursor, mailbox.c.notified).order_by(mailbox.c.cursor).limit(_PIECE)
     with database.write(durable=False) as connection:
         rows = connection.execute(query).all()
         old = [row.cursor for row in takewhile(lambda row: row.notified < before, rows)]
-        if old:
-            connection.execute(delete(mailbox).where(mailbox.c.cursor <= old[-1]))
-    return len(old)
+        if not old:
+            return None
+        return connection.execute(delete(mailbox).where(mailbox.c.cursor <= old[-1])).rowcount
 
 
+@repeatable
 def _expire_events(database: Database, before: int, after: int) -> int | None:
     """Remove old events that no row refers to; return the last one seen, None at the end."""
     query = select(event.c.number, event.c.last, event.c.notified).where(event.c.number > after)
     with database.write(durable=False) as connection:
+        newest = lock_numbers(connection, Numbers.CURSOR)
         oldest = select(mailbox.c.cursor).order_by(mailbox.c.cursor).limit(1)
-        waiting = connection.execute(oldest).scalar_one_or_none()
-        if waiting is None:
-            waiting = lock_numbers(connection, Numbers.CURSOR) + 1
+        waiting = connection.execute(oldest).scalar_one_or_none() or newest + 1
         rows = connection.execute(query.order_by(event.c.number).limit(_PIECE)).all()
         old = list(takewhile(lambda row: row.notified < before, rows))
         gone = [row.number for row in old if row.last < waiting]

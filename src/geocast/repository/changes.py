@@ -12,7 +12,8 @@ from sqlalchemy import Connection, Row, Select, and_, delete, func, or_, select,
 
 from geocast.errors import StateError
 from geocast.repository.database import Database
-from geocast.repository.statements import Numbers, chunks, insert_absent
+from geocast.repository.repeat import repeatable
+from geocast.repository.statements import Numbers, chunks, insert_absent, lock_numbers
 from geocast.repository.tables import change, counter, snapshot, version, wanted
 from geocast.repository.values import SUBSCRIPTIONS, Changes, Owners
 
@@ -97,6 +98,7 @@ def _standing(through: int) -> Select[Any]:
 
 def activate(connection: Connection, number: int, after: int, through: int, at: int) -> None:
     """Record that a snapshot has the changes in (after, through]; forgets snapshots before it."""
+    lock_numbers(connection, Numbers.CHANGE)
     insert_absent(connection, snapshot, [{"version": number, "through": through, "at": at}])
     known = connection.execute(
         select(snapshot.c.through).where(snapshot.c.version == number)
@@ -138,8 +140,10 @@ def expire(database: Database) -> int:
     return removed
 
 
+@repeatable
 def _expire_piece(database: Database) -> int:
     with database.write(durable=False) as connection:
+        lock_numbers(connection, Numbers.CHANGE)
         _, through = snapshot_at(connection)
         query = select(change.c.seq).where(change.c.seq <= through).order_by(change.c.seq)
         seqs = connection.execute(query.limit(_PIECE)).scalars().all()

@@ -1,134 +1,46 @@
-"""One database: its connections, and how transactions begin."""
+"""One database: what the rest of the repository asks of it, whichever it is."""
 
 from __future__ import annotations
 
-import sqlite3
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from threading import Lock
-from typing import Any, Final
+from abc import ABC, abstractmethod
+from contextlib import AbstractContextManager
+from typing import Any
 
-from sqlalchemy import Connection, create_engine, event
-from sqlalchemy.engine import URL, Engine, make_url
-from sqlalchemy.exc import ArgumentError
-
-from geocast.errors import InputError
+from sqlalchemy import Connection
 
 __all__ = ["Database"]
 
-_PATIENCE: Final = 30.0
-_READERS: Final = 64
-_CACHE_OF_READERS: Final = 4 << 20
-_CACHE_OF_WRITER: Final = 64 << 20
-_PAGES_BEFORE_CHECKPOINT: Final = 16_000
 
+class Database(ABC):
+    """Gives out connections, from any thread; several processes may use the same database.
 
-class Database:
-    """Gives out connections, from any thread; SQLite, in one file that several processes share.
-
-    Writers wait for each other when they begin, so that none of them finds out later that what
-    it read has changed.
+    `name` is what it is called in messages. For `patience` seconds a transaction that could not
+    be made is tried again, where that is safe (`geocast.repository.repeat`).
     """
 
-    def __init__(self, url: str) -> None:
-        parsed = _parsed(url)
-        _make_folder(Path(str(parsed.database)).parent)
-        self._reading = _engine(parsed, "BEGIN", _READERS, _CACHE_OF_READERS)
-        self._writing = _engine(parsed, "BEGIN IMMEDIATE", 1, _CACHE_OF_WRITER)
-        self._relaxed = _engine(parsed, "BEGIN IMMEDIATE", 1, _CACHE_OF_WRITER, "NORMAL")
-        # Waiting for a lock inside a process is quicker than polling SQLite's.
-        self._turn = Lock()
+    def __init__(self, name: str, patience: float) -> None:
+        self.name = name
+        self.patience = patience
 
-    @contextmanager
-    def read(self) -> Iterator[Connection]:
+    @abstractmethod
+    def read(self) -> AbstractContextManager[Connection]:
         """A transaction that sees one state of the database and changes nothing."""
-        with self._reading.connect() as connection:
-            yield connection
 
-    @contextmanager
-    def write(self, *, durable: bool = True) -> Iterator[Connection]:
-        """A transaction that is the only one to write; undone if the block raises.
+    @abstractmethod
+    def write(self, *, durable: bool = True) -> AbstractContextManager[Connection]:
+        """A transaction that may write; undone if the block raises.
+
+        It sees what others have committed when each of its statements begins. What it must be
+        alone with, it locks first (`geocast.repository.locks`).
 
         One that need not be durable survives the death of any process, but if the machine dies
-        it may be lost, together with all that came after it. It does not wait for the disk.
+        it may be lost, together with all that came after it.
         """
-        engine = self._writing if durable else self._relaxed
-        with self._turn, engine.begin() as connection:
-            yield connection
 
+    @abstractmethod
     def peek(self, statement: str) -> Any:
         """Return the one value that a statement gives, at a fraction of a transaction's cost."""
-        connection = self._reading.raw_connection()
-        try:
-            cursor = connection.cursor()
-            cursor.execute(statement)
-            (value,) = cursor.fetchone() or (None,)
-        finally:
-            connection.close()
-        return value
 
+    @abstractmethod
     def close(self) -> None:
         """Close the connections."""
-        self._reading.dispose()
-        self._writing.dispose()
-        self._relaxed.dispose()
-
-
-def _parsed(url: str) -> URL:
-    try:
-        parsed = make_url(url)
-    except ArgumentError:
-        raise InputError(f"{url!r} is not the URL of a repository: sqlite:///FILE") from None
-    if parsed.get_backend_name() != "sqlite" or parsed.database in (None, "", ":memory:"):
-        where = parsed.render_as_string(hide_password=True)
-        raise InputError(f"{where!r}: a repository is kept in a file, sqlite:///FILE")
-    return parsed
-
-
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"the folder of the repository cannot be made: {error}") from error
-
-
-def _engine(
-    url: URL, begin: str, connections: int, cache: int, synchronous: str = "FULL"
-) -> Engine:
-    """Connections that begin their transactions so; each has a cache of so many bytes."""
-    kept = min(connections, 8)
-    engine = create_engine(
-        url, pool_size=kept, max_overflow=connections - kept, pool_timeout=_PATIENCE
-    )
-
-    def prepare(connection: sqlite3.Connection, _: Any) -> None:
-        connection.isolation_level = None
-        connection.execute(f"PRAGMA busy_timeout = {int(_PATIENCE * 1000)}")
-        _use_write_ahead_log(connection)
-        connection.execute(f"PRAGMA synchronous = {synchronous}")
-        connection.execute("PRAGMA foreign_keys = ON")
-        connection.execute(f"PRAGMA cache_size = {-cache // 1024}")
-        connection.execute(f"PRAGMA wal_autocheckpoint = {_PAGES_BEFORE_CHECKPOINT}")
-
-    def start(connection: Connection) -> None:
-        connection.connection.cursor().execute(begin)
-
-    event.listen(engine, "connect", prepare)
-    event.listen(engine, "begin", start)
-    return engine
-
-
-def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
-    """Switch a new file over; SQLite does not wait here by itself if others do the same."""
-    patient_until = time.monotonic() + _PATIENCE
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-        except sqlite3.OperationalError as error:
-            if "locked" not in str(error) or time.monotonic() > patient_until:
-                raise
-            time.sleep(0.01)
-        else:
-            return

@@ -8,6 +8,8 @@ from sqlalchemy import Connection, delete, func, select
 
 from geocast.model import now
 from geocast.repository.database import Database
+from geocast.repository.locks import Guards, guard
+from geocast.repository.repeat import repeatable, repeated
 from geocast.repository.statements import insert_absent
 from geocast.repository.tables import dead_letter
 from geocast.repository.values import DeadLetter
@@ -21,6 +23,7 @@ class DeadLetters:
     def __init__(self, database: Database) -> None:
         self._database = database
 
+    @repeated
     def add(self, letters: Sequence[DeadLetter]) -> None:
         """Add letters; those whose place in the log is known are added once only."""
         if letters:
@@ -28,9 +31,17 @@ class DeadLetters:
                 insert_letters(connection, letters)
 
     def page(
-        self, after: int = 0, limit: int = 100, publisher: str | None = None
+        self,
+        after: int = 0,
+        limit: int = 100,
+        publisher: str | None = None,
+        *,
+        newest: bool = False,
     ) -> list[DeadLetter]:
-        """Return letters with numbers above `after`, in that order; of one publisher, or all."""
+        """Return letters with numbers above `after`, in that order; of one publisher, or all.
+
+        With `newest` they are those below `after`, from the end on where that is 0.
+        """
         columns = dead_letter.c
         query = select(
             columns.stage,
@@ -42,11 +53,14 @@ class DeadLetters:
             columns.offset,
             columns.number,
             columns.at,
-        ).where(columns.number > after)
+        )
+        if not newest or after:
+            query = query.where(columns.number < after if newest else columns.number > after)
         if publisher is not None:
             query = query.where(columns.publisher == publisher)
         with self._database.read() as connection:
-            rows = connection.execute(query.order_by(columns.number).limit(limit)).all()
+            order = columns.number.desc() if newest else columns.number
+            rows = connection.execute(query.order_by(order).limit(limit)).all()
         return [DeadLetter(*row) for row in rows]
 
     def count(self) -> int:
@@ -54,6 +68,7 @@ class DeadLetters:
         with self._database.read() as connection:
             return connection.execute(select(func.count()).select_from(dead_letter)).scalar_one()
 
+    @repeatable
     def expire(self, before: int) -> int:
         """Remove those that were added before a time; return how many."""
         with self._database.write() as connection:
@@ -62,6 +77,9 @@ class DeadLetters:
 
 def insert_letters(connection: Connection, letters: Sequence[DeadLetter]) -> None:
     """Add letters within a transaction."""
+    if not letters:
+        return
+    guard(connection, Guards.LETTERS)
     at = now()
     rows = [
         {

@@ -12,12 +12,20 @@ from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, select, update
 
 from geocast.errors import StateError
 from geocast.model import Kind, MatchRecord, publication_key
 from geocast.repository.owners import OwnerCache
-from geocast.repository.statements import Numbers, chunks, insert_rows, take_numbers, upsert
+from geocast.repository.statements import (
+    Numbers,
+    among,
+    chunks,
+    insert_rows,
+    lock_numbers,
+    take_numbers,
+    upsert,
+)
 from geocast.repository.tables import body, event, mailbox, position, withdrawal
 from geocast.repository.values import Owners
 
@@ -34,23 +42,32 @@ def stored_position(connection: Connection, consumer: str, partition: int) -> in
 
 def advance(connection: Connection, consumer: str, partition: int, start: int, stop: int) -> None:
     """Move a consumer from one offset to another; raises StateError if it is not there."""
+    place = (position.c.consumer == consumer, position.c.partition == partition)
+    move = update(position).where(*place, position.c.offset == start).values(offset=stop)
+    if connection.execute(move).rowcount or (
+        start == 0 and _first_position(connection, consumer, partition, stop)
+    ):
+        return
     stored = stored_position(connection, consumer, partition)
-    if stored != start:
-        raise StateError(
-            f"consumer {consumer!r} of partition {partition} is at {stored}, not at {start}"
-        )
-    put = upsert(connection, position).values(consumer=consumer, partition=partition, offset=stop)
-    connection.execute(
-        put.on_conflict_do_update(
-            index_elements=["consumer", "partition"], set_={"offset": put.excluded.offset}
-        )
+    raise StateError(
+        f"consumer {consumer!r} of partition {partition} is at {stored}, not at {start}"
     )
+
+
+def _first_position(connection: Connection, consumer: str, partition: int, stop: int) -> bool:
+    put = upsert(connection, position).values(consumer=consumer, partition=partition, offset=stop)
+    made = put.on_conflict_do_nothing().returning(position.c.offset)
+    return connection.execute(made).one_or_none() is not None
 
 
 def insert_matches(
     connection: Connection, records: Sequence[MatchRecord], cache: OwnerCache, at: int
 ) -> int:
     """Insert what is neither known nor withdrawn; return the number of mailbox rows."""
+    if not any(record.versions for record in records):
+        return 0
+    # Who withdraws meanwhile waits here, or is waited for: what is read now holds to the end.
+    lock_numbers(connection, Numbers.CURSOR)
     fresh = _not_withdrawn(connection, _not_known(connection, records))
     counts = [len(record.versions) for record in fresh]
     total = sum(counts)
@@ -95,7 +112,7 @@ def _not_known(connection: Connection, records: Sequence[MatchRecord]) -> list[M
     for partition, wanted in offsets.items():
         for part in chunks(wanted):
             query = select(event.c.offset).where(
-                event.c.partition == partition, event.c.offset.in_(part)
+                event.c.partition == partition, among(connection, event.c.offset, part)
             )
             for offset in connection.execute(query).scalars():
                 del by_place[partition, offset]
@@ -105,7 +122,8 @@ def _not_known(connection: Connection, records: Sequence[MatchRecord]) -> list[M
 def _not_withdrawn(connection: Connection, records: Sequence[MatchRecord]) -> list[MatchRecord]:
     until: dict[str, int] = {}
     for part in chunks(_key(record) for record in records):
-        query = select(withdrawal.c.key, withdrawal.c.until).where(withdrawal.c.key.in_(part))
+        query = select(withdrawal.c.key, withdrawal.c.until)
+        query = query.where(among(connection, withdrawal.c.key, part))
         until |= {row.key: row.until for row in connection.execute(query)}
     return [record for record in records if record.published > until.get(_key(record), -1)]
 

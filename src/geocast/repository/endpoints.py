@@ -9,7 +9,9 @@ from sqlalchemy import and_, exists, or_, select, update
 from geocast.model import now
 from geocast.repository.checks import check_account
 from geocast.repository.database import Database
+from geocast.repository.repeat import repeatable, repeated
 from geocast.repository.statements import upsert
+from geocast.repository.tables import account as account_table
 from geocast.repository.tables import endpoint, mailbox
 from geocast.repository.values import Endpoint, EndpointState
 
@@ -22,6 +24,7 @@ class Endpoints:
     def __init__(self, database: Database) -> None:
         self._database = database
 
+    @repeatable
     def put(self, account: int, url: str, secret: str) -> Endpoint:
         """Return the account's endpoint of that URL, made if there is none, with this secret."""
         row = {"account": account, "url": url, "secret": secret, "changed": now()}
@@ -53,6 +56,18 @@ class Endpoints:
         with self._database.read() as connection:
             return [Endpoint(*row) for row in connection.execute(query)]
 
+    def parked(self, limit: int) -> list[tuple[str, Endpoint]]:
+        """Return those of all accounts that are parked, with the account's name, the last first."""
+        query = (
+            select(account_table.c.name, endpoint)
+            .join_from(endpoint, account_table, account_table.c.number == endpoint.c.account)
+            .where(endpoint.c.state == "parked")
+            .order_by(endpoint.c.changed.desc(), endpoint.c.number.desc())
+            .limit(limit)
+        )
+        with self._database.read() as connection:
+            return [(name, Endpoint(*rest)) for name, *rest in connection.execute(query)]
+
     def succeeded(self, number: int, *, status: int | None = None) -> None:
         """Record that a notification was taken: nothing failed since."""
         trouble = or_(
@@ -81,6 +96,7 @@ class Endpoints:
         """Give an endpoint up until it is resumed."""
         self._set(number, state="parked", next_try=None, last_error=error, last_status=status)
 
+    @repeatable
     def resume(self, account: int, number: int) -> bool:
         """Try an endpoint of an account again, from now on; False if it has none of that number."""
         afresh = {"state": "active", "attempts": 0, "next_try": None, "changed": now()}
@@ -97,6 +113,7 @@ class Endpoints:
         with self._database.read() as connection:
             return [Endpoint(*row) for row in connection.execute(query.order_by(endpoint.c.number))]
 
+    @repeated
     def _set(self, number: int, **values: Any) -> None:
         with self._database.write() as connection:
             connection.execute(

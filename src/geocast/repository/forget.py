@@ -11,8 +11,17 @@ import numpy.typing as npt
 from sqlalchemy import Connection, delete, exists, func, select
 
 from geocast.repository.database import Database
-from geocast.repository.statements import chunks
-from geocast.repository.tables import batch, delivered, event, subscription, version, wanted
+from geocast.repository.repeat import repeatable
+from geocast.repository.statements import Numbers, chunks, lock_numbers
+from geocast.repository.tables import (
+    batch,
+    delivered,
+    event,
+    pause,
+    subscription,
+    version,
+    wanted,
+)
 
 __all__ = ["forget_removed", "pinned_snapshot"]
 
@@ -39,24 +48,30 @@ def forget_removed(database: Database, before: int, pinned: int | None) -> int:
     `pinned` is what `pinned_snapshot` said; and after that was asked, no match of a publication
     from before the time `before` was still to be delivered. A version was in force for no
     publication after its removal; so what may still need it is a batch whose snapshot has it,
-    which is waited for, and an event in the mailboxes that names it, which keeps it.
+    which is waited for, and an event in the mailboxes that names it, which keeps it. The newest
+    version of a paused subscription is what it will ask for again.
     """
-    old = select(version.c.vnumber).where(version.c.removed_at < before)
+    paused = select(subscription.c.vnumber).join(
+        pause, pause.c.subscription == subscription.c.number
+    )
+    removed = version.c.removed_at < before
+    old = select(version.c.vnumber).where(removed, version.c.vnumber.not_in(paused))
     if pinned is not None:
         old = old.where(version.c.removed_snapshot <= pinned)
     with database.read() as connection:
-        rows = connection.execute(old.order_by(version.c.removed_at).limit(_MOST))
+        rows = connection.execute(
+            old.order_by(version.c.removed_at, version.c.vnumber).limit(_MOST)
+        )
         candidates = np.fromiter(rows.scalars(), np.int64)
     if not len(candidates):
         return 0
     unneeded = np.setdiff1d(candidates, _named(database, candidates))
-    removed = 0
+    count = 0
     for part in chunks(unneeded.tolist(), _PIECE):
-        with database.write(durable=False) as connection:
-            removed += _remove(connection, part)
+        count += _remove(database, part)
         # Others wait for the database without queueing: leave them a gap.
         time.sleep(_PAUSE_SECONDS)
-    return removed
+    return count
 
 
 def _named(database: Database, candidates: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -74,7 +89,14 @@ def _named(database: Database, candidates: npt.NDArray[np.int64]) -> npt.NDArray
         found = np.union1d(found, np.intersect1d(named, candidates))
 
 
-def _remove(connection: Connection, vnumbers: Sequence[int]) -> int:
+@repeatable
+def _remove(database: Database, vnumbers: Sequence[int]) -> int:
+    with database.write(durable=False) as connection:
+        lock_numbers(connection, Numbers.CHANGE)
+        return _remove_versions(connection, vnumbers)
+
+
+def _remove_versions(connection: Connection, vnumbers: Sequence[int]) -> int:
     """Remove versions; the newest of a subscription only with the last of the others."""
     others = exists().where(
         version.c.subscription == subscription.c.number, version.c.vnumber.not_in(vnumbers)

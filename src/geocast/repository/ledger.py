@@ -10,6 +10,7 @@ from sqlalchemy import Row, delete, select, update
 from geocast.errors import StateError
 from geocast.model import now
 from geocast.repository.database import Database
+from geocast.repository.repeat import repeatable
 from geocast.repository.statements import insert_absent
 from geocast.repository.tables import batch as batches
 from geocast.repository.values import Pinned
@@ -23,6 +24,7 @@ class Ledger:
     def __init__(self, database: Database) -> None:
         self._database = database
 
+    @repeatable
     def pin(self, query: str, batch: int, snapshot: int) -> int:
         """Pin a batch to a snapshot unless it is pinned; return what it is pinned to."""
         key = {"query": query, "batch": batch}
@@ -34,6 +36,7 @@ class Ledger:
             ).scalar_one()
         return pinned
 
+    @repeatable
     def finish(
         self,
         query: str,
@@ -53,6 +56,7 @@ class Ledger:
                 raise StateError(f"batch {batch} of query {query!r} is finished but was not pinned")
             connection.execute(change.values(values))
 
+    @repeatable
     def entries(
         self, query: str, after: int = -1, limit: int = 100, *, newest: bool = False
     ) -> list[Pinned]:
@@ -63,6 +67,7 @@ class Ledger:
             rows = connection.execute(found.order_by(order).limit(limit)).all()
         return [_pinned(row) for row in rows]
 
+    @repeatable
     def needed(self, query: str) -> set[int]:
         """Return the snapshots that a batch may still need.
 
@@ -77,6 +82,7 @@ class Ledger:
             last = connection.execute(done.order_by(batches.c.batch.desc()).limit(2))
             return needed | set(last.scalars())
 
+    @repeatable
     def expire(self, query: str, keep_last: int) -> int:
         """Forget finished batches but the last ones; return how many."""
         done = (batches.c.query == query, batches.c.finished_at.isnot(None))

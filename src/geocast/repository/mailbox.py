@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, func, literal_column, select
+from sqlalchemy import ColumnElement, Connection, Row, case, func, literal_column, or_, select
 
 from geocast.errors import InputError
 from geocast.model import (
@@ -21,8 +21,10 @@ from geocast.model import (
 from geocast.repository import acknowledge, delivery, withdrawals
 from geocast.repository.database import Database
 from geocast.repository.dead_letters import insert_letters
+from geocast.repository.locks import Guards, guard
 from geocast.repository.owners import OwnerCache
-from geocast.repository.statements import Numbers, chunks, lock_numbers, upsert
+from geocast.repository.repeat import repeatable, repeated
+from geocast.repository.statements import Numbers, among, chunks, upsert
 from geocast.repository.tables import (
     body,
     delivered,
@@ -31,14 +33,22 @@ from geocast.repository.tables import (
     version,
 )
 from geocast.repository.tables import (
+    endpoint as endpoints,
+)
+from geocast.repository.tables import (
     subscription as subscriptions,
 )
 from geocast.repository.values import DeadLetter, Withdrawn
 
-__all__ = ["Mailbox"]
+__all__ = ["MOST_BYTES", "Mailbox"]
+
+MOST_BYTES: Final = 16 << 20
+"""How much the features of the notifications that are read at once have together, about."""
 
 _LATEST: Final = f"SELECT value FROM counter WHERE name = '{Numbers.CURSOR}'"
 _LATEST_VERSION: Final = f"SELECT value FROM counter WHERE name = '{Numbers.VERSION}'"
+# Large features are read apart, once for all rows that show them and no more than are returned.
+_SMALL: Final = 16 << 10
 _READ: Final = (
     select(
         mailbox.c.cursor,
@@ -51,13 +61,14 @@ _READ: Final = (
         event.c.offset,
         event.c.key,
         event.c.published,
-        body.c.feature,
+        mailbox.c.event,
+        func.length(body.c.feature).label("size"),
+        case((func.length(body.c.feature) <= _SMALL, body.c.feature)).label("feature"),
     )
     .join(event, event.c.number == mailbox.c.event)
     .join(subscriptions, subscriptions.c.number == mailbox.c.subscription)
     .join(version, version.c.vnumber == mailbox.c.vnumber)
     .outerjoin(body, body.c.event == mailbox.c.event)
-    .order_by(mailbox.c.cursor)
 )
 
 
@@ -74,6 +85,7 @@ class Mailbox:
         with self._database.read() as connection:
             return delivery.stored_position(connection, consumer, partition)
 
+    @repeated
     def deliver(
         self,
         consumer: str,
@@ -104,24 +116,25 @@ class Mailbox:
         limit: int,
         subscription: str | None = None,
         endpoint: int | None = None,
-        webhooks: bool = False,
+        newest: bool = False,
     ) -> list[Notification]:
-        """Return an account's notifications above a cursor, in order.
+        """Return an account's notifications above a cursor, in order; the `newest` first, if so.
 
         `subscription` limits them to a subscription by its id, `endpoint` to a webhook by its
-        number, `webhooks` to those that go to any webhook.
+        number. There may be fewer than `limit` where they are large: together, their features
+        have about `MOST_BYTES`.
         """
         query = _READ.where(mailbox.c.account == account, mailbox.c.cursor > after)
         if endpoint is not None:
             query = query.where(mailbox.c.endpoint == endpoint)
-        if webhooks:
-            query = query.where(mailbox.c.endpoint.isnot(None))
         with self._database.read() as connection:
             if subscription is not None:
                 number = _number(connection, account, subscription)
                 query = query.where(mailbox.c.subscription == number)
-            rows = connection.execute(query.limit(limit)).all()
-        return [self._notification(row) for row in rows]
+            order = mailbox.c.cursor.desc() if newest else mailbox.c.cursor
+            rows = _bounded(connection.execute(query.order_by(order).limit(limit)).all())
+            large = _large_features(connection, rows)
+        return [self._notification(row, large) for row in rows]
 
     def latest(self) -> int:
         """Return the newest cursor that was given to a notification; cheap."""
@@ -136,6 +149,7 @@ class Mailbox:
         with self._database.read() as connection:
             return {row.number: row.newest for row in connection.execute(grouped)}
 
+    @repeatable
     def mark_delivered(
         self, account: int, notifications: Sequence[Notification]
     ) -> list[Notification]:
@@ -145,7 +159,7 @@ class Mailbox:
         that is withdrawn from now on gets a notice.
         """
         with self._database.write(durable=False) as connection:
-            lock_numbers(connection, Numbers.CURSOR)
+            guard(connection, Guards.SEEN, shared=True)
             there = _there(connection, account, [one.cursor for one in notifications])
             standing = [one for one in notifications if one.cursor in there]
             _mark(connection, account, standing)
@@ -158,11 +172,13 @@ class Mailbox:
         through: int | None = None,
         cursors: Sequence[int] = (),
         subscription: str | None = None,
+        by_reader: bool = False,
     ) -> int:
         """Remove notifications that an account has dealt with; return how many.
 
         Up to a cursor, or single ones, or both; with `subscription` only those of that id, and
-        all of them if no cursor is given.
+        all of them if no cursor is given. `by_reader` leaves alone what a webhook or a topic
+        has still to get, unless that one is parked.
         """
         if through is None and not cursors and subscription is None:
             raise InputError("nothing to acknowledge: give `through`, `cursors` or `subscription`")
@@ -172,13 +188,19 @@ class Mailbox:
                 number = _number(connection, account, subscription)
             if number is None:
                 return 0
-        removed = acknowledge.remove_cursors(self._database, account, cursors, number)
+        conditions = [mailbox.c.account == account]
+        if number is not None:
+            conditions.append(mailbox.c.subscription == number)
+        if by_reader:
+            conditions.append(self._for_readers(account))
+        removed = acknowledge.remove_cursors(self._database, conditions, cursors)
+        if through is not None:
+            conditions.append(mailbox.c.cursor <= through)
         if through is not None or not cursors:
-            removed += acknowledge.remove_rows(
-                self._database, account, through=through, subscription=number
-            )
+            removed += acknowledge.remove_rows(self._database, conditions)
         return removed
 
+    @repeated
     def withdraw(
         self,
         publisher: Account,
@@ -198,11 +220,6 @@ class Mailbox:
         self._owners.reach(int(self._database.peek(_LATEST_VERSION)))
         with self._database.write() as connection:
             return withdrawals.withdraw(connection, key, until, self._owners, at)
-
-    def is_withdrawn(self, publisher_name: str, id: str) -> bool:  # noqa: A002
-        """Whether a publication was withdrawn."""
-        with self._database.read() as connection:
-            return withdrawals.is_withdrawn(connection, publication_key(publisher_name, id))
 
     def knows(self, publisher_name: str, id: str) -> bool:  # noqa: A002
         """Whether a publication was matched, and is not forgotten since, or was withdrawn."""
@@ -226,7 +243,32 @@ class Mailbox:
         with self._database.read() as connection:
             return connection.execute(query).scalar_one()
 
-    def _notification(self, row: Row[*tuple[Any, ...]]) -> Notification:
+    def waiting(self, account: int) -> dict[str, int]:
+        """Return how many notifications wait to be acknowledged, by the id of the subscription."""
+        counted = select(mailbox.c.subscription, func.count().label("count"))
+        mine = counted.where(mailbox.c.account == account).group_by(mailbox.c.subscription)
+        found = mine.subquery()
+        query = select(subscriptions.c.id, found.c.count).join(
+            subscriptions, subscriptions.c.number == found.c.subscription
+        )
+        with self._database.read() as connection:
+            return {row[0]: row[1] for row in connection.execute(query)}
+
+    def withdrawn(self, keys: Sequence[str]) -> dict[str, int]:
+        """Return those of the publications' keys that were withdrawn, each up to which time."""
+        with self._database.read() as connection:
+            return withdrawals.withdrawn(connection, keys)
+
+    def _for_readers(self, account: int) -> ColumnElement[bool]:
+        """The rows of an account that nobody but its readers can take out of the mailbox."""
+        parked = select(endpoints.c.number).where(
+            endpoints.c.account == account, endpoints.c.state == "parked"
+        )
+        with self._database.read() as connection:
+            numbers = connection.execute(parked).scalars().all()
+        return or_(mailbox.c.endpoint.is_(None), mailbox.c.endpoint.in_(numbers))
+
+    def _notification(self, row: Row[*tuple[Any, ...]], large: Mapping[int, bytes]) -> Notification:
         publisher, publication = split_key(row.key)
         return Notification(
             cursor=row.cursor,
@@ -240,8 +282,29 @@ class Mailbox:
             publication=publication,
             published=row.published,
             notified=row.notified,
-            feature=row.feature or b"",
+            feature=row.feature or large.get(row.event, b""),
         )
+
+
+def _bounded(rows: Sequence[Row[*tuple[Any, ...]]]) -> Sequence[Row[*tuple[Any, ...]]]:
+    """The first rows, one at least, whose features are not too much to be held at once."""
+    total = 0
+    for count, row in enumerate(rows):
+        total += row.size or 0
+        if count and total > MOST_BYTES:
+            return rows[:count]
+    return rows
+
+
+def _large_features(
+    connection: Connection, rows: Sequence[Row[*tuple[Any, ...]]]
+) -> dict[int, bytes]:
+    events = sorted({row.event for row in rows if (row.size or 0) > _SMALL})
+    found: dict[int, bytes] = {}
+    for part in chunks(events):
+        query = select(body.c.event, body.c.feature).where(among(connection, body.c.event, part))
+        found.update((row.event, row.feature) for row in connection.execute(query))
+    return found
 
 
 def _number(connection: Connection, account: int, identifier: str) -> int | None:
@@ -255,7 +318,7 @@ def _there(connection: Connection, account: int, cursors: Sequence[int]) -> set[
     found: set[int] = set()
     for part in chunks(cursors):
         query = select(mailbox.c.cursor).where(
-            mailbox.c.account == account, mailbox.c.cursor.in_(part)
+            mailbox.c.account == account, among(connection, mailbox.c.cursor, part)
         )
         found.update(connection.execute(query).scalars())
     return found
@@ -273,6 +336,7 @@ def _mark(connection: Connection, account: int, notifications: Sequence[Notifica
         found = connection.execute(query)
         rows += [{"subscription": row.number, "cursor": highest[row.id]} for row in found]
     if rows:
+        rows.sort(key=lambda row: row["subscription"])
         put = upsert(connection, delivered)
         later = put.on_conflict_do_update(
             index_elements=["subscription"],

@@ -14,6 +14,7 @@ from sqlalchemy import Connection
 
 from geocast.errors import StateError
 from geocast.repository.database import Database
+from geocast.repository.locks import Guards, guard
 
 __all__ = ["migrate"]
 
@@ -32,6 +33,7 @@ def migrate(database: Database) -> None:
         if _revision(connection) == head:
             return
     with database.write() as connection:
+        guard(connection, Guards.TABLES)
         config.attributes["connection"] = connection
         try:
             command.upgrade(config, "head")

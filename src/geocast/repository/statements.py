@@ -7,17 +7,34 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, Final, TypeVar
 
-from sqlalchemy import Connection, Dialect, Table, bindparam, select, update
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    ColumnElement,
+    Connection,
+    Dialect,
+    Table,
+    Text,
+    any_,
+    bindparam,
+    literal,
+    select,
+    update,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 
+from geocast.repository.copying import copy_rows
 from geocast.repository.tables import counter
+from geocast.repository.text import escaped
 
 __all__ = [
     "Numbers",
+    "among",
     "chunks",
     "insert_absent",
     "insert_rows",
     "lock_numbers",
+    "lock_rows",
     "take_numbers",
     "upsert",
 ]
@@ -61,8 +78,33 @@ def lock_numbers(connection: Connection, which: str) -> int:
     return newest
 
 
+def among(
+    connection: Connection, column: Column[Any], values: Sequence[int] | Sequence[str]
+) -> ColumnElement[bool]:
+    """The condition that a column has one of many values; one parameter where that is possible.
+
+    A statement of thousands of parameters takes longer to read than to carry out.
+    """
+    if connection.dialect.name != "postgresql":
+        return column.in_(values)
+    if isinstance(column.type, Text):
+        texts = [escaped(str(value)) for value in values]
+        return column == any_(literal(texts, postgresql.ARRAY(Text())))
+    return column == any_(literal(list(values), postgresql.ARRAY(BigInteger())))
+
+
+def lock_rows(connection: Connection, key: Column[int], values: Sequence[int]) -> None:
+    """Keep others from changing the rows that have one of these keys, in ascending order."""
+    if connection.dialect.name == "postgresql":
+        rows = select(key).where(among(connection, key, values)).order_by(key)
+        connection.execute(rows.with_for_update())
+
+
 def insert_rows(connection: Connection, table: Table, rows: Iterable[tuple[Any, ...]]) -> None:
     """Insert many rows, each a tuple in the order of the table's columns, past SQLAlchemy."""
+    if connection.dialect.name == "postgresql":
+        copy_rows(connection, table, rows)
+        return
     cursor: Any = connection.connection.cursor()
     try:
         cursor.executemany(_insertion(table, connection.dialect), rows)

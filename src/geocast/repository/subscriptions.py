@@ -11,10 +11,12 @@ import pyarrow as pa
 from sqlalchemy import ColumnElement, Connection, Row, and_, func, or_, select
 
 from geocast.model import now
-from geocast.repository import changes, versions
+from geocast.repository import changes, pauses, versions
 from geocast.repository.database import Database
 from geocast.repository.forget import forget_removed, pinned_snapshot
-from geocast.repository.tables import subscription, version, wanted
+from geocast.repository.repeat import repeatable, repeated
+from geocast.repository.statements import Numbers, lock_numbers
+from geocast.repository.tables import pause, subscription, version, wanted
 from geocast.repository.values import (
     Bounds,
     Changes,
@@ -39,10 +41,12 @@ _CURRENT: Final = (
         version.c.version,
         version.c.endpoint,
         version.c.activated_at,
+        pause.c.at.label("paused"),
         *wanted.c,
     )
     .join(version, version.c.vnumber == subscription.c.vnumber)
     .join(wanted, wanted.c.vnumber == subscription.c.vnumber)
+    .outerjoin(pause, pause.c.subscription == subscription.c.number)
 )
 
 
@@ -60,6 +64,7 @@ class Subscriptions:
         """
         return self.add_many(account, [(id, wanted)])[0]
 
+    @repeated
     def add_many(
         self, account: int, entries: Sequence[tuple[str | None, Wanted]]
     ) -> list[Subscription]:
@@ -73,21 +78,50 @@ class Subscriptions:
             for (name, asked), (number, count, vnumber) in zip(named, places, strict=True)
         ]
 
+    @repeated
     def replace(self, account: int, id: str, wanted: Wanted) -> Subscription | None:  # noqa: A002
         """Change what a standing subscription asks for: a new version; None if there is none.
 
-        The version before stays active until a snapshot has the new one.
+        The version before stays active until a snapshot has the new one. A paused one stays
+        paused.
         """
         with self._database.write() as connection:
             if not versions.replace(connection, account, id, wanted, now()):
                 return None
             return _get(connection, account, id)
 
+    @repeated
     def cancel(self, account: int, id: str) -> Subscription | None:  # noqa: A002
         """Cancel a standing subscription; None if there is none."""
         with self._database.write() as connection:
             if not versions.cancel(connection, account, id, now()):
                 return None
+            return _get(connection, account, id)
+
+    @repeated
+    def pause(self, account: int, id: str) -> Subscription | None:  # noqa: A002
+        """Put a standing subscription out of force until it is resumed; None if there is none.
+
+        From the next snapshot on it matches nothing; its id and its mailbox stay. Can be repeated.
+        """
+        with self._database.write() as connection:
+            if not pauses.begin(connection, account, id, now()):
+                return None
+            return _get(connection, account, id)
+
+    @repeated
+    def resume(self, account: int, id: str) -> Subscription | None:  # noqa: A002
+        """Let a paused subscription be active again, by a new version; None if there is none.
+
+        One that is not paused stays as it is.
+        """
+        with self._database.write() as connection:
+            lock_numbers(connection, Numbers.CHANGE)
+            found = _get(connection, account, id)
+            if found is None or found.status == "cancelled":
+                return None
+            if found.status == "paused":
+                pauses.end(connection, account, id, found.wanted, now())
             return _get(connection, account, id)
 
     def get(self, account: int, id: str) -> Subscription | None:  # noqa: A002
@@ -149,6 +183,7 @@ class Subscriptions:
         """
         return changes.standing(self._database, through, vnumbers)
 
+    @repeatable
     def activate(self, snapshot: int, after: int, through: int, at: int) -> None:
         """Record that a snapshot version has the changes after `after` up to `through`.
 
@@ -208,7 +243,6 @@ def _meets(bbox: Bounds) -> ColumnElement[bool]:
 
 
 def _subscription(row: Row[*tuple[Any, ...]]) -> Subscription:
-    status: Status = "pending" if row.activated_at is None else "active"
     return Subscription(
         number=row.number,
         id=row.id,
@@ -216,11 +250,19 @@ def _subscription(row: Row[*tuple[Any, ...]]) -> Subscription:
         version=row.version,
         vnumber=row.vnumber,
         wanted=_wanted(row),
-        status="cancelled" if row.cancelled is not None else status,
+        status=_status(row),
         created=row.created,
         changed=row.changed,
         activated=row.activated_at,
     )
+
+
+def _status(row: Row[*tuple[Any, ...]]) -> Status:
+    if row.cancelled is not None:
+        return "cancelled"
+    if row.paused is not None:
+        return "paused"
+    return "pending" if row.activated_at is None else "active"
 
 
 def _wanted(row: Row[*tuple[Any, ...]]) -> Wanted:

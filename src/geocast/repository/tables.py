@@ -22,6 +22,8 @@ from sqlalchemy import (
     Text,
 )
 
+from geocast.repository.text import EscapedText
+
 __all__ = [
     "account",
     "batch",
@@ -33,9 +35,13 @@ __all__ = [
     "endpoint",
     "event",
     "fact",
+    "link",
     "mailbox",
+    "member",
     "metadata",
+    "pause",
     "position",
+    "share",
     "snapshot",
     "subscription",
     "token",
@@ -48,6 +54,7 @@ metadata: Final = MetaData(naming_convention={"ix": "%(table_name)s_%(column_0_n
 
 # SQLite keeps a table in the order of its key only where the key's type is INTEGER.
 _Number: Final = BigInteger().with_variant(Integer, "sqlite")
+_Words: Final = Text().with_variant(EscapedText(), "postgresql")
 
 
 def _key(name: str) -> Column[Any]:
@@ -65,14 +72,17 @@ def _number(name: str, *, null: bool = False) -> Column[Any]:
 
 
 def _text(name: str, *, null: bool = False) -> Column[Any]:
-    return Column(name, Text, nullable=null)
+    return Column(name, _Words, nullable=null)
 
 
-fact: Final = Table("fact", metadata, Column("name", Text, primary_key=True), _text("value"))
+def _name(name: str) -> Column[Any]:
+    """A text that is the key, or a part of it."""
+    return Column(name, _Words, primary_key=True)
 
-counter: Final = Table(
-    "counter", metadata, Column("name", Text, primary_key=True), _number("value")
-)
+
+fact: Final = Table("fact", metadata, _name("name"), _text("value"))
+
+counter: Final = Table("counter", metadata, _name("name"), _number("value"))
 
 account: Final = Table(
     "account",
@@ -97,6 +107,15 @@ token: Final = Table(
     _number("expires", null=True),
     Index("token_hash", "hash", unique=True),
     sqlite_autoincrement=True,
+)
+
+link: Final = Table(
+    "link",
+    metadata,
+    Column("hash", LargeBinary, primary_key=True),
+    Column("account", _Number, ForeignKey("account.number"), nullable=False, index=True),
+    Column("expires", _Number, nullable=False, index=True),
+    _number("until"),
 )
 
 endpoint: Final = Table(
@@ -136,6 +155,9 @@ Index(
     sqlite_where=_stands,
     postgresql_where=_stands,
 )
+
+# Those of the standing subscriptions that are paused; the newest version of each is removed.
+pause: Final = Table("pause", metadata, _key("subscription"), _number("at"))
 
 # What is asked for may be large and never changes; what is looked at all the time is kept apart.
 version: Final = Table(
@@ -186,7 +208,7 @@ snapshot: Final = Table("snapshot", metadata, _key("version"), _number("through"
 batch: Final = Table(
     "batch",
     metadata,
-    Column("query", Text, primary_key=True),
+    _name("query"),
     _key("batch"),
     _number("snapshot"),
     _number("pinned_at"),
@@ -198,7 +220,7 @@ batch: Final = Table(
 position: Final = Table(
     "position",
     metadata,
-    Column("consumer", Text, primary_key=True),
+    _name("consumer"),
     _key("partition"),
     _number("offset"),
 )
@@ -249,7 +271,7 @@ delivered: Final = Table("delivered", metadata, _key("subscription"), _number("c
 withdrawal: Final = Table(
     "withdrawal",
     metadata,
-    Column("key", Text, primary_key=True),
+    _name("key"),
     _number("until"),
     _number("at"),
     Index("withdrawal_at", "at"),
@@ -271,3 +293,8 @@ dead_letter: Final = Table(
     Index("dead_letter_publisher", "publisher", "number"),
     sqlite_autoincrement=True,
 )
+
+# Those that work together, and until when they are taken to be alive.
+member: Final = Table("member", metadata, _name("name"), _text("role"), _number("until"))
+
+share: Final = Table("share", metadata, _name("work"), _key("number"), _text("member", null=True))

@@ -14,6 +14,7 @@ __all__ = [
     "Bounds",
     "Changes",
     "DeadLetter",
+    "Division",
     "Endpoint",
     "EndpointState",
     "Owners",
@@ -29,7 +30,7 @@ __all__ = [
 Bounds = tuple[float, float, float, float]
 """West, south, east, north."""
 
-Status = Literal["pending", "active", "cancelled"]
+Status = Literal["pending", "active", "paused", "cancelled"]
 EndpointState = Literal["active", "parked"]
 
 SUBSCRIPTIONS = pa.schema(
@@ -74,7 +75,8 @@ class Subscription:
 
     `number` is the repository's own, `id` the account's; `vnumber` tells this version from all
     versions of all subscriptions. It is pending until a snapshot has the newest version, at
-    `activated`; an earlier version stays active until then.
+    `activated`; an earlier version stays active until then. While it is paused, its newest
+    version is removed, as that of a cancelled one is.
     """
 
     number: int
@@ -173,6 +175,14 @@ class DeadLetter:
     offset: int | None = None
     number: int = 0
     at: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Division:
+    """The shares of a work that a member has: those to go on with, those to give up soon."""
+
+    held: frozenset[int]
+    leaving: frozenset[int]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,17 +8,50 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import repeat
+from typing import Any, Final
 
-from sqlalchemy import Connection, bindparam, select, update
+from sqlalchemy import Connection, Row, bindparam, delete, select, update
 
 from geocast.errors import ConflictError
 from geocast.repository.checks import check_account
-from geocast.repository.statements import Numbers, chunks, insert_rows, take_numbers
-from geocast.repository.tables import change, subscription, version, wanted
+from geocast.repository.statements import (
+    Numbers,
+    chunks,
+    insert_rows,
+    lock_numbers,
+    take_numbers,
+)
+from geocast.repository.tables import change, pause, subscription, version, wanted
 from geocast.repository.values import Wanted
 
-__all__ = ["add_all", "cancel", "cancel_all", "replace"]
+__all__ = [
+    "Newest",
+    "add_all",
+    "cancel",
+    "cancel_all",
+    "newest",
+    "put_version",
+    "remove",
+    "replace",
+]
+
+_STANDING: Final = (
+    select(subscription.c.number, subscription.c.vnumber, pause.c.at)
+    .outerjoin(pause, pause.c.subscription == subscription.c.number)
+    .where(subscription.c.cancelled.is_(None))
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Newest:
+    """The newest version of a standing subscription."""
+
+    number: int
+    vnumber: int
+    version: int
+    paused: bool
 
 
 def add_all(
@@ -30,6 +63,7 @@ def add_all(
     ConflictError if the account has one of the ids standing, InputError if it is not there.
     """
     check_account(connection, account)
+    lock_numbers(connection, Numbers.CHANGE)
     ids = [identifier for identifier, _ in entries]
     _check_distinct(ids)
     earlier = _earlier(connection, account, ids)
@@ -52,69 +86,97 @@ def add_all(
 
 
 def replace(connection: Connection, account: int, identifier: str, asked: Wanted, at: int) -> bool:
-    """Add a version in the place of the newest; False if no such subscription stands."""
+    """Add a version in the place of the newest; False if no such subscription stands.
+
+    That of a paused subscription is removed by the change that adds it, so that no snapshot has
+    it.
+    """
+    lock_numbers(connection, Numbers.CHANGE)
+    found = newest(connection, account, identifier)
+    if found is None:
+        return False
+    vnumber = take_numbers(connection, Numbers.VERSION, 1)
+    removed = vnumber if found.paused else found.vnumber
+    put_version(connection, account, found, (vnumber, asked), at, removed)
+    return True
+
+
+def newest(connection: Connection, account: int, identifier: str) -> Newest | None:
+    """Return the newest version of a subscription; None if no such subscription stands."""
     query = (
-        select(subscription.c.number, version.c.vnumber, version.c.version)
+        _STANDING.add_columns(version.c.version)
         .join(version, version.c.vnumber == subscription.c.vnumber)
         .where(subscription.c.account == account, subscription.c.id == identifier)
-        .where(subscription.c.cancelled.is_(None))
     )
     row = connection.execute(query).one_or_none()
-    if row is None:
-        return False
-    number, old, count = row
-    vnumber = take_numbers(connection, Numbers.VERSION, 1)
+    return None if row is None else Newest(row.number, row.vnumber, row.version, row.at is not None)
+
+
+def put_version(
+    connection: Connection,
+    account: int,
+    before: Newest,
+    asked: tuple[int, Wanted],
+    at: int,
+    removed: int | None,
+) -> None:
+    """Add the next version, a number and what is wanted, in one change that removes another."""
+    vnumber, wanted_now = asked
     seq = take_numbers(connection, Numbers.CHANGE, 1)
-    insert_rows(connection, change, [(seq, vnumber, old)])
-    _insert_versions(connection, account, at, [(vnumber, (number, count + 1), seq, asked)])
-    connection.execute(update(version).where(version.c.vnumber == old).values(removed=seq))
+    insert_rows(connection, change, [(seq, vnumber, removed)])
+    place = (before.number, before.version + 1)
+    _insert_versions(connection, account, at, [(vnumber, place, seq, wanted_now)])
+    if removed is not None:
+        connection.execute(update(version).where(version.c.vnumber == removed).values(removed=seq))
     connection.execute(
         update(subscription)
-        .where(subscription.c.number == number)
+        .where(subscription.c.number == before.number)
         .values(vnumber=vnumber, changed=at)
     )
-    return True
 
 
 def cancel(connection: Connection, account: int, identifier: str, at: int) -> bool:
     """Cancel a subscription; False if no such subscription stands."""
-    query = select(subscription.c.number, subscription.c.vnumber).where(
-        subscription.c.account == account,
-        subscription.c.id == identifier,
-        subscription.c.cancelled.is_(None),
-    )
-    found = [tuple(row) for row in connection.execute(query)]
+    lock_numbers(connection, Numbers.CHANGE)
+    mine = (subscription.c.account == account, subscription.c.id == identifier)
+    found = connection.execute(_STANDING.where(*mine)).all()
     _cancel(connection, found, at)
     return bool(found)
 
 
 def cancel_all(connection: Connection, account: int, at: int) -> None:
     """Cancel all subscriptions of an account."""
-    query = (
-        select(subscription.c.number, subscription.c.vnumber)
-        .where(subscription.c.account == account, subscription.c.cancelled.is_(None))
-        .order_by(subscription.c.number)
-    )
-    _cancel(connection, [tuple(row) for row in connection.execute(query)], at)
+    lock_numbers(connection, Numbers.CHANGE)
+    query = _STANDING.where(subscription.c.account == account).order_by(subscription.c.number)
+    _cancel(connection, connection.execute(query).all(), at)
 
 
-def _cancel(connection: Connection, found: Sequence[tuple[int, ...]], at: int) -> None:
+def _cancel(connection: Connection, found: Sequence[Row[*tuple[Any, ...]]], at: int) -> None:
     if not found:
         return
-    seqs = _range(connection, Numbers.CHANGE, len(found))
-    pairs = list(zip(seqs, (vnumber for _, vnumber in found), strict=True))
+    remove(connection, [row.vnumber for row in found if row.at is None])
+    for part in chunks(row.number for row in found if row.at is not None):
+        connection.execute(delete(pause).where(pause.c.subscription.in_(part)))
+    connection.execute(
+        update(subscription)
+        .where(subscription.c.number == bindparam("which"))
+        .values(cancelled=at, changed=at),
+        [{"which": row.number} for row in found],
+    )
+
+
+def remove(connection: Connection, vnumbers: Sequence[int]) -> None:
+    """Remove versions, each by a change of its own."""
+    if not vnumbers:
+        return
+    seqs = _range(connection, Numbers.CHANGE, len(vnumbers))
+    pairs = list(zip(seqs, vnumbers, strict=True))
     insert_rows(connection, change, ((seq, None, vnumber) for seq, vnumber in pairs))
     connection.execute(
         update(version)
         .where(version.c.vnumber == bindparam("old"))
         .values(removed=bindparam("by")),
         [{"old": vnumber, "by": seq} for seq, vnumber in pairs],
-    )
-    connection.execute(
-        update(subscription)
-        .where(subscription.c.number == bindparam("which"))
-        .values(cancelled=at, changed=at),
-        [{"which": number} for number, _ in found],
     )
 
 

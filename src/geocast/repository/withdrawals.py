@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from sqlalchemy import Connection, Row, delete, select, update
 
 from geocast.model import Kind
 from geocast.repository.delivery import mailbox_rows
+from geocast.repository.locks import Guards, guard
 from geocast.repository.owners import OwnerCache
 from geocast.repository.statements import (
     Numbers,
@@ -21,12 +23,21 @@ from geocast.repository.statements import (
 from geocast.repository.tables import account, body, delivered, event, mailbox, withdrawal
 from geocast.repository.values import Owners, Withdrawn
 
-__all__ = ["is_known", "is_withdrawn", "withdraw"]
+__all__ = ["is_known", "is_withdrawn", "withdraw", "withdrawn"]
 
 
 def is_withdrawn(connection: Connection, key: str) -> bool:
     """Whether a publication was withdrawn."""
     return _until(connection, key) is not None
+
+
+def withdrawn(connection: Connection, keys: Sequence[str]) -> dict[str, int]:
+    """Return those of the keys that were withdrawn, each up to which time of publication."""
+    found: dict[str, int] = {}
+    for part in chunks(keys):
+        query = select(withdrawal.c.key, withdrawal.c.until).where(withdrawal.c.key.in_(part))
+        found |= {row.key: row.until for row in connection.execute(query)}
+    return found
 
 
 def is_known(connection: Connection, key: str) -> bool:
@@ -37,6 +48,7 @@ def is_known(connection: Connection, key: str) -> bool:
 
 def withdraw(connection: Connection, key: str, until: int, cache: OwnerCache, at: int) -> Withdrawn:
     """Withdraw a publication: all that has this key and was published by the time `until`."""
+    guard(connection, Guards.SEEN)
     lock_numbers(connection, Numbers.CURSOR)
     earlier = _until(connection, key)
     query = select(event).where(

@@ -13,6 +13,7 @@ revision = "0001"
 down_revision = None
 
 NUMBER = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
+WORDS = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 
 
 def upgrade() -> None:
@@ -39,7 +40,7 @@ def _number(name: str, *, null: bool = False) -> sa.Column[Any]:
 
 
 def _text(name: str, *, null: bool = False) -> sa.Column[Any]:
-    return sa.Column(name, sa.Text(), nullable=null)
+    return sa.Column(name, WORDS, nullable=null)
 
 
 def _partial(index: str, table: str, columns: list[str], where: str) -> None:
@@ -145,7 +146,7 @@ def _pipeline() -> None:
     )
     op.create_table(
         "batch",
-        sa.Column("query", sa.Text(), primary_key=True),
+        sa.Column("query", WORDS, primary_key=True),
         _key("batch"),
         _number("snapshot"),
         _number("pinned_at"),
@@ -155,7 +156,7 @@ def _pipeline() -> None:
     )
     op.create_table(
         "position",
-        sa.Column("consumer", sa.Text(), primary_key=True),
+        sa.Column("consumer", WORDS, primary_key=True),
         _key("partition"),
         _number("offset"),
     )
@@ -216,7 +217,7 @@ def _mailbox() -> None:
     )
     op.create_table(
         "withdrawal",
-        sa.Column("key", sa.Text(), primary_key=True),
+        sa.Column("key", WORDS, primary_key=True),
         _number("until"),
         _number("at"),
     )
@@ -226,11 +227,11 @@ def _mailbox() -> None:
 def _facts() -> sa.Table:
     op.create_table(
         "fact",
-        sa.Column("name", sa.Text(), primary_key=True),
+        sa.Column("name", WORDS, primary_key=True),
         _text("value"),
     )
     return op.create_table(
         "counter",
-        sa.Column("name", sa.Text(), primary_key=True),
+        sa.Column("name", WORDS, primary_key=True),
         _number("value"),
     )
