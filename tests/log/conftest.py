@@ -7,7 +7,7 @@ import pytest
 
 from geocast.log import Log
 from geocast.model import now
-from tests.log.implementations import IMPLEMENTATIONS
+from tests.log.implementations import EMBEDDED, IMPLEMENTATIONS
 
 
 class Logs:
@@ -30,11 +30,16 @@ class Logs:
             log.close()
 
 
-@pytest.fixture(params=sorted(IMPLEMENTATIONS))
-def logs(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Logs]:
+def opener(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Logs]:
+    if request.param == "kafka":
+        request.getfixturevalue("kafka")
     made = Logs(request.param, tmp_path / "log")
     yield made
     made.close()
+
+
+logs = pytest.fixture(params=sorted(IMPLEMENTATIONS), name="logs")(opener)
+embedded = pytest.fixture(params=EMBEDDED, name="embedded")(opener)
 
 
 @pytest.fixture

@@ -55,6 +55,25 @@ class ListLog:
             found.append(record)
         return found
 
+    def tail(
+        self, partition: int, start: int, stop: int, max_records: int, max_bytes: int
+    ) -> list[Record]:
+        found: list[Record] = []
+        for record in reversed(self.kept(partition)):
+            if record.offset < start or record.offset >= stop:
+                continue
+            total = sum(map(size, found)) + size(record)
+            if len(found) == max_records or (found and total > max_bytes):
+                break
+            found.insert(0, record)
+        return found
+
+    def since(self, time: int) -> list[int]:
+        return [
+            next((r.offset for r in self.kept(number) if r.time >= time), len(records))
+            for number, records in enumerate(self.records)
+        ]
+
     def expire(self, before: int | None, max_bytes: int | None, keep: Sequence[int] | None) -> int:
         dropped = 0
         while (oldest := self._oldest(keep)) is not None:

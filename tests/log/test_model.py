@@ -19,7 +19,7 @@ from hypothesis.stateful import (
 )
 
 from geocast.log import Log, Record
-from tests.log.implementations import IMPLEMENTATIONS, Open
+from tests.log.implementations import EMBEDDED, IMPLEMENTATIONS, Open
 from tests.log.model import ListLog
 
 PARTITIONS = 2
@@ -76,6 +76,22 @@ class LogMachine(RuleBasedStateMachine):
         found = [Record(**row) for row in batch.to_pylist()]
         assert found == self._model.read(partition, start, stop, max_records, max_bytes)
 
+    @rule(
+        partition=st.integers(0, PARTITIONS - 1),
+        start=OFFSETS,
+        stop=OFFSETS,
+        max_records=st.integers(1, 20),
+        max_bytes=st.integers(0, 200),
+    )
+    def tail(self, partition: int, start: int, stop: int, max_records: int, max_bytes: int) -> None:
+        batch = self._log.tail(partition, start, stop, max_records=max_records, max_bytes=max_bytes)
+        found = [Record(**row) for row in batch.to_pylist()]
+        assert found == self._model.tail(partition, start, stop, max_records, max_bytes)
+
+    @rule(time=st.integers(0, 250))
+    def since(self, time: int) -> None:
+        assert self._log.since(time) == self._model.since(time)
+
     @precondition(lambda self: any(self._model.records))
     @rule(data=st.data())
     def expire(self, data: st.DataObject) -> None:
@@ -114,7 +130,7 @@ class LogMachine(RuleBasedStateMachine):
         shutil.rmtree(self._place)
 
 
-@pytest.mark.parametrize("name", sorted(IMPLEMENTATIONS))
+@pytest.mark.parametrize("name", EMBEDDED)
 def test_a_log_does_what_a_list_does(name: str) -> None:
     class Machine(LogMachine):
         open_log = staticmethod(IMPLEMENTATIONS[name])

@@ -1,16 +1,20 @@
 """A matched publication on its way from the pipeline to delivery: one record of the match log.
 
-The text is two lines: a JSON object that says where the publication stands and whom it
-concerns, and the publication itself, as it was published.
+The text is a JSON object that says where the publication stands and whom it concerns; its last
+member is the publication itself, as it was published.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 import orjson
 
 __all__ = ["MatchRecord"]
+
+# Within a text of JSON a quotation mark has a backslash: so this can only begin a member.
+_FEATURE: Final = b',"feature":'
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +48,17 @@ class MatchRecord:
             "snapshot": self.snapshot,
             "versions": self.versions,
         }
-        return orjson.dumps(head) + b"\n" + self.feature
+        return orjson.dumps(head)[:-1] + _FEATURE + self.feature + b"}"
 
     @classmethod
     def decode(cls, value: bytes) -> MatchRecord:
         """Return what `encode` wrote; raises ValueError if it did not write this."""
-        head, _, feature = value.partition(b"\n")
+        head, mark, feature = value.partition(_FEATURE)
+        first, line, rest = value.partition(b"\n")
         try:
-            return cls(**orjson.loads(head), feature=feature)
+            if not mark or (line and len(first) < len(head)):
+                # As versions before 0.2 wrote it: two lines, the second is the publication.
+                return cls(**orjson.loads(first), feature=rest)
+            return cls(**orjson.loads(head + b"}"), feature=feature[:-1])
         except TypeError as error:
             raise ValueError(f"not a match record: {error}") from error

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from threading import Lock
 from typing import Final
 from urllib.parse import quote
 
 from geocast.errors import StateError
+from geocast.log.transactions import transaction
 
 __all__ = ["Connections"]
 
@@ -56,20 +57,16 @@ class Connections:
         for connection in idle:
             connection.close()
 
+    def _transaction(self, begin: str) -> AbstractContextManager[sqlite3.Connection]:
+        return transaction(self._path, self._lent(), begin)
+
     @contextmanager
-    def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
+    def _lent(self) -> Iterator[sqlite3.Connection]:
+        connection = self._take()
         try:
-            connection = self._take()
-            try:
-                connection.execute(begin)
-                yield connection
-                connection.execute("COMMIT")
-            finally:
-                if connection.in_transaction:
-                    connection.rollback()
-                self._give_back(connection)
-        except sqlite3.Error as error:
-            raise StateError(f"{self._path}: {error}") from error
+            yield connection
+        finally:
+            self._give_back(connection)
 
     def _take(self) -> sqlite3.Connection:
         with self._guard:

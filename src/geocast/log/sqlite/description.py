@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from geocast.errors import InputError, StateError
+from geocast.log.checks import check_partitions
 from geocast.log.sqlite.schema import create_partition
 from geocast.operate import write_durably
 
@@ -19,7 +20,6 @@ __all__ = ["Description", "load", "load_or_create", "partition_path"]
 
 _FILE: Final = "log.json"
 _FORMAT: Final = 1
-_MAX_PARTITIONS: Final = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +56,7 @@ def load_or_create(directory: Path, partitions: int, unique_keys: bool) -> Descr
 
     Safe when several processes do it at once, and after a crash in the middle of it.
     """
-    if not 1 <= partitions <= _MAX_PARTITIONS:
-        raise InputError(f"a log has 1 to {_MAX_PARTITIONS} partitions, not {partitions}")
+    check_partitions(partitions)
     found = load(directory)
     if found is not None:
         return found

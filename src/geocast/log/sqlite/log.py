@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from geocast.errors import InputError, StateError
+from geocast.errors import StateError
 from geocast.log.base import Position, Record
+from geocast.log.checks import check_count, check_keep, check_partition
 from geocast.log.sqlite.description import Description, load, load_or_create, partition_path
 from geocast.log.sqlite.expiry import cuts
 from geocast.log.sqlite.insert import Entry
@@ -22,6 +23,9 @@ __all__ = ["SqliteLog"]
 
 class SqliteLog:
     """A log in a directory of a local disk: a `Log` of one SQLite file a partition.
+
+    It promises more than others: offsets have no gaps, times increase strictly whatever the clock
+    does, and the records of one call in one partition are appended together or not at all.
 
     Each call that writes costs one wait for the disk for every partition that it touches, so
     records are best appended many at a time. Files do not shrink when records expire; their
@@ -81,6 +85,11 @@ class SqliteLog:
         """How many partitions there are."""
         return self._description.partitions
 
+    @property
+    def shared(self) -> bool:
+        """Whether others may write to it: nobody does."""
+        return False
+
     def append(self, records: Sequence[tuple[str, bytes]]) -> list[Position]:
         """Append pairs of key and value; see `Log`."""
         rows: list[list[int]] = [[] for _ in self._parts]
@@ -123,9 +132,19 @@ class SqliteLog:
         max_bytes: int = 16 << 20,
     ) -> pa.RecordBatch:
         """Return records at offsets in [start, stop); see `Log`."""
-        if max_records < 1:
-            raise InputError(f"max_records must be at least 1, not {max_records}")
+        check_count(max_records)
         return self._part(partition).read(start, stop, max_records, max_bytes)
+
+    def tail(
+        self, partition: int, start: int, stop: int, *, max_records: int, max_bytes: int = 16 << 20
+    ) -> pa.RecordBatch:
+        """Return the last records at offsets in [start, stop); see `Log`."""
+        check_count(max_records)
+        return self._part(partition).tail(start, stop, max_records, max_bytes)
+
+    def since(self, time: int) -> list[int]:
+        """Return the first offset kept whose record is not older than a time; see `Log`."""
+        return [self._since(part, time) for part in self._parts]
 
     def within(self, partition: int, start: int, stop: int, max_bytes: int) -> int:
         """Return up to where from `start` on there are at most that many bytes.
@@ -135,6 +154,10 @@ class SqliteLog:
         with self._part(partition).view() as view:
             first = max(start, view.state.start)
             return view.within(first, min(stop, view.state.stop), max_bytes)
+
+    def repeats(self, records: pa.RecordBatch) -> list[bool]:
+        """Tell which records repeat an earlier one: none does, here."""
+        return [False] * records.num_rows
 
     def starts(self) -> list[int]:
         """Return the earliest offset kept, for each partition."""
@@ -157,8 +180,7 @@ class SqliteLog:
         keep: Sequence[int] | None = None,
     ) -> int:
         """Drop the oldest records and return how many; see `Log`."""
-        if keep is not None and len(keep) != self.partitions:
-            raise InputError(f"keep has {len(keep)} offsets for {self.partitions} partitions")
+        check_keep(keep, self.partitions)
         with ExitStack() as stack:
             views = [stack.enter_context(part.view()) for part in self._parts]
             first = cuts(views, before, max_bytes, keep)
@@ -172,11 +194,13 @@ class SqliteLog:
             part.close()
 
     def _part(self, partition: int) -> Partition:
-        if not 0 <= partition < self.partitions:
-            raise InputError(
-                f"{self._directory}: there is no partition {partition} among {self.partitions}"
-            )
+        check_partition(self._directory, partition, self.partitions)
         return self._parts[partition]
+
+    @staticmethod
+    def _since(part: Partition, time: int) -> int:
+        with part.view() as view:
+            return view.first_since(time, view.state.stop)
 
     @staticmethod
     def _bounds(part: Partition) -> tuple[int, int]:

@@ -86,9 +86,15 @@ class Partition:
             first = max(start, view.state.start)
             last = view.state.stop if stop is None else min(stop, view.state.stop)
             last = view.within(first, min(last, first + max_records), min(max_bytes, _MAX_READ))
-            sql = "SELECT time, key, value FROM record WHERE offset >= ? AND offset < ?"
-            rows = view.connection.execute(sql + " ORDER BY offset", (first, last)).fetchall()
-        return self._batch(first, rows)
+            return self._batch(first, _rows(view, first, last))
+
+    def tail(self, start: int, stop: int, max_records: int, max_bytes: int) -> pa.RecordBatch:
+        """Return the last records in [start, stop) within the bounds."""
+        with self.view() as view:
+            last = min(stop, view.state.stop)
+            first = max(start, view.state.start, last - max_records)
+            first = view.within_before(first, last, min(max_bytes, _MAX_READ))
+            return self._batch(first, _rows(view, first, last))
 
     def find(self, digest: int, key: str) -> Record | None:
         """Return the earliest record of a key."""
@@ -155,3 +161,8 @@ class Partition:
             pa.array(values, type=pa.binary()),
         ]
         return pa.RecordBatch.from_arrays(columns, schema=RECORDS)
+
+
+def _rows(view: View, first: int, last: int) -> list[tuple[int, str, bytes]]:
+    sql = "SELECT time, key, value FROM record WHERE offset >= ? AND offset < ? ORDER BY offset"
+    return view.connection.execute(sql, (first, last)).fetchall()

@@ -47,6 +47,17 @@ class View:
         limit = self.bytes_before(start) + max_bytes
         return start + max(1, bisect_right(range(start, stop), limit, key=self._upto))
 
+    def within_before(self, start: int, stop: int, max_bytes: int) -> int:
+        """Return the start of the longest run before `stop` of at most that many bytes.
+
+        It begins at `start` or later, and has one record at least, unless [start, stop) is empty.
+        """
+        if start >= stop:
+            return stop
+        limit = self.bytes_before(stop) - max_bytes
+        found = start + bisect_left(range(start, stop), limit, key=self.bytes_before)
+        return min(found, stop - 1)
+
     def first_since(self, time: int, stop: int) -> int:
         """Return the first offset kept, up to `stop`, whose record is not older than `time`."""
         kept = range(self.state.start, stop)
