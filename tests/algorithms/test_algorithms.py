@@ -201,6 +201,32 @@ def test_shares_are_let_go_when_they_are_too_much(monkeypatch: pytest.MonkeyPatc
     assert len(shares_module.shares) == 0
 
 
+def test_a_batch_job_has_the_partitions_of_one_task_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shares_module, "_MOST_PRIVATE", 1 << 50)  # whatever other tests hold
+    (publications, areas, predicates), _ = workload("thesis", 400, 200)
+    table = subscription_table(areas, predicates)
+    algorithm = Partitioned(table, parse_name("sPS{QT}"), 20, merge=False)
+    batch = publication_table(publications).combine_chunks().to_batches()[0]
+    chunk = Chunk(batch, np.arange(batch.num_rows), ())
+
+    def opened(*, once: bool) -> list[int]:
+        shares_module.shares.keep_only(set())
+        holdings, worker, _ = algorithm.steps(Shipment("one", str(algorithm.folder)), once=once)
+        sent: list[list[pa.RecordBatch]] = [[], []]
+        for task, parcel in parcels(chunk, holdings, len(sent)):
+            sent[task].append(packed(task, 0, parcel.pack()))
+        counts = []
+        for batches in sent:
+            list(worker.partials(batches))
+            counts.append(len(shares_module.shares))
+        return counts
+
+    first, second = opened(once=True)
+    assert min(first, second) > 2
+    what_has_no_place = 1
+    assert opened(once=False) == [first, first + second - what_has_no_place]
+
+
 @settings(max_examples=40)
 @given(
     name=st.sampled_from(PARTITIONED),

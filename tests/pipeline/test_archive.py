@@ -14,7 +14,7 @@ def test_java_is_told_of_an_archive_only_where_there_is_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert settings("local[2]")["spark.driver.extraJavaOptions"] == ""
+    assert "SharedArchiveFile" not in settings("local[2]")["spark.driver.extraJavaOptions"]
     archive.archive_file().parent.mkdir(parents=True)
     archive.archive_file().touch()
     told = settings("local[2]")["spark.driver.extraJavaOptions"]

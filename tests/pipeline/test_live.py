@@ -22,6 +22,7 @@ from geocast.operate import Place, Settings
 from geocast.pipeline.checkpoint import committed
 from geocast.pipeline.keeper import SnapshotKeeper
 from geocast.pipeline.live import QUERY, LiveStream
+from geocast.pipeline.reach import Reach
 from geocast.repository import Repository, Wanted
 from geocast.snapshot import SnapshotStore, Version
 
@@ -105,13 +106,19 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
         yield Bench(place, repository, log, matches, account)
 
 
+def stream_of(bench: Bench, spark: SparkSession, keeper: SnapshotKeeper) -> LiveStream:
+    settings = Settings()
+    reach = Reach.in_place(bench.place, settings)
+    return LiveStream(spark, bench.place, settings, bench.repository, bench.log, keeper, reach)
+
+
 @contextmanager
 def running(
     bench: Bench, spark: SparkSession, divider: Divider | None = None
 ) -> Iterator[LiveStream]:
     """The pipeline's process, without the process; what was published is matched at the end."""
     with closing(SnapshotKeeper(bench.repository, bench.place, QUERY, divider)) as keeper:
-        stream = LiveStream(spark, bench.place, Settings(), bench.repository, bench.log, keeper)
+        stream = stream_of(bench, spark, keeper)
         keeper.start()
         stream.start()
         try:
@@ -273,7 +280,7 @@ def test_a_stream_stops_while_publications_arrive(bench: Bench, spark: SparkSess
     busy.start()
     for _ in range(3):
         with closing(SnapshotKeeper(bench.repository, bench.place, QUERY)) as keeper:
-            stream = LiveStream(spark, bench.place, Settings(), bench.repository, bench.log, keeper)
+            stream = stream_of(bench, spark, keeper)
             stream.start()
             stream.wait_running(done)
             stopper = threading.Thread(target=stream.stop, daemon=True)
@@ -301,7 +308,7 @@ def test_a_checkpoint_of_another_past_is_noticed(bench: Bench, spark: SparkSessi
                 path.unlink()
     bench.publish("c")
     with closing(SnapshotKeeper(bench.repository, bench.place, QUERY)) as keeper:
-        stream = LiveStream(spark, bench.place, Settings(), bench.repository, bench.log, keeper)
+        stream = stream_of(bench, spark, keeper)
         stream.start()
         with pytest.raises(StreamingQueryException, match="is not the one that belongs"):
             stream.drain(120)

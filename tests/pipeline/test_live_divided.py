@@ -176,7 +176,7 @@ def test_partitions_follow_their_loads(
     bench: Bench, spark: SparkSession, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(balance, "_BATCHES", 1)
-    monkeypatch.setattr(balance, "_SECONDS", 0.0)
+    monkeypatch.setattr(balance, "_PLACES", 0)
     areas = some_areas(0, 150)
     subscribe(bench, areas)
     everything: dict[str, Any] = {}

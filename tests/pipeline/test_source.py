@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows, ReadMinRows
 
 from geocast.errors import GeocastError, InputError, StateError
-from geocast.log import RECORDS, Record, SqliteLog
+from geocast.log import RECORDS, LogPlace, Record, SqliteLog
 from geocast.pipeline.source import LogRange, LogStreamReader, SourceOptions, log_stream, shares
 
 
@@ -164,7 +164,9 @@ class Batches:
 def run(spark: SparkSession, tmp_path: Path, max_records: int = 1_000) -> Batches:
     """Read all that there is, from where the checkpoint says."""
     batches = Batches()
-    frame = log_stream(spark, tmp_path / "log", max_records=max_records, max_bytes=1 << 20)
+    frame = log_stream(
+        spark, LogPlace(tmp_path / "log", 2, True), max_records=max_records, max_bytes=1 << 20
+    )
     writer = frame.writeStream.foreachBatch(batches).trigger(availableNow=True)
     query = writer.option("checkpointLocation", str(tmp_path / "checkpoint")).start()
     assert query.awaitTermination(120)
@@ -186,7 +188,7 @@ def test_every_record_comes_once_and_in_order(
 
 @pytest.mark.spark
 def test_the_columns_are_never_null(spark: SparkSession, log: SqliteLog, tmp_path: Path) -> None:
-    frame = log_stream(spark, tmp_path / "log", max_records=5, max_bytes=5)
+    frame = log_stream(spark, LogPlace(tmp_path / "log", 2, True), max_records=5, max_bytes=5)
     found = [(field.name, field.dataType.simpleString(), field.nullable) for field in frame.schema]
     assert found == [
         ("partition", "int", False),
@@ -231,7 +233,9 @@ def test_a_running_query_sees_what_is_appended(
     spark: SparkSession, log: SqliteLog, tmp_path: Path
 ) -> None:
     batches = Batches()
-    frame = log_stream(spark, tmp_path / "log", max_records=1_000, max_bytes=1 << 20)
+    frame = log_stream(
+        spark, LogPlace(tmp_path / "log", 2, True), max_records=1_000, max_bytes=1 << 20
+    )
     writer = frame.writeStream.foreachBatch(batches).trigger(processingTime="0 seconds")
     query = writer.option("checkpointLocation", str(tmp_path / "checkpoint")).start()
     try:

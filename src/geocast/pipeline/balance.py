@@ -1,57 +1,67 @@
-"""Watches how long the partitions of divided parts take, and tells when that is too uneven."""
+"""Watches how long the partitions of divided parts take."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
-from geocast.match.partition.adapt import Load, add_load, imbalance
+from geocast.match.partition.adapt import Load, add_load
 from geocast.pipeline.task import Outcome
 
 __all__ = ["Balance"]
 
-_UNEVEN: Final = 1.8
-_BATCHES: Final = 10
-_SECONDS: Final = 1.0
-_FADING: Final = 0.9
-_PLACES: Final = 500
+_BATCHES: Final = 3
+_PLACES: Final = 20
+"""So many publications of a partition, on average, tell its load from chance."""
 
 
 class Balance:
-    """The loads of the last batches, older ones counting less.
+    """The loads of every part's partitions since it was told of last.
 
-    A part is told of once it was watched for ten batches and a second of work, and then again
-    after as much. One that is made anew has a new name and so begins anew.
+    A part is told of when three batches and enough publications are known of it. One that is made
+    anew has a new name and so begins anew; its first batch does not count, for what partitions do
+    only once takes longer than their publications.
     """
 
     def __init__(self) -> None:
-        self._loads: dict[str, dict[int, Load]] = {}
-        self._watched: dict[str, int] = {}
+        self._watches: dict[str, _Watch] = {}
 
-    def uneven(
+    def watched(
         self, outcomes: Iterable[Outcome], parts: Collection[str]
     ) -> Iterator[tuple[str, Mapping[int, Load]]]:
-        """Add the loads of a batch, and yield the parts whose slowest partition stands out.
+        """Add the loads of a batch, and yield the parts that were watched for long enough.
 
         `parts` are those that there are; others are forgotten.
         """
-        fresh: dict[str, dict[int, Load]] = {part: {} for part in parts}
+        self._watches = {part: self._watches.get(part) or _Watch() for part in parts}
+        fresh: dict[str, dict[int, Load]] = {}
         for outcome in outcomes:
-            for part, loads in outcome.loads.items():
-                for partition, load in loads.items():
+            for part in outcome.loads.keys() & self._watches.keys():
+                for partition, load in outcome.loads[part].items():
                     add_load(fresh.setdefault(part, {}), partition, load)
-        self._watched = {part: self._watched.get(part, 0) + bool(fresh[part]) for part in fresh}
-        self._loads = {part: self._joined(part, loads) for part, loads in fresh.items()}
-        for part, loads in self._loads.items():
-            seconds = sum(load.seconds for load in loads.values())
-            if self._watched[part] >= _BATCHES and seconds >= _SECONDS:
-                self._watched[part] = 0
-                if imbalance(loads) > _UNEVEN:
-                    yield part, loads
+        for part, loads in fresh.items():
+            watch = self._watches[part]
+            watch.add(loads)
+            if watch.is_enough():
+                yield part, watch.loads
+                watch.begin()
 
-    def _joined(self, part: str, fresh: Mapping[int, Load]) -> dict[int, Load]:
-        old = self._loads.get(part, {})
-        loads = {partition: load.faded(_FADING, _PLACES) for partition, load in old.items()}
-        for partition, load in fresh.items():
-            add_load(loads, partition, load)
-        return loads
+
+@dataclass(slots=True)
+class _Watch:
+    batches: int = -1
+    loads: dict[int, Load] = field(default_factory=dict)
+
+    def begin(self) -> None:
+        self.batches, self.loads = 0, {}
+
+    def add(self, loads: Mapping[int, Load]) -> None:
+        self.batches += 1
+        if self.batches > 0:
+            for partition, load in loads.items():
+                add_load(self.loads, partition, load)
+
+    def is_enough(self) -> bool:
+        places = sum(len(load.where) for load in self.loads.values())
+        return self.batches >= _BATCHES and places >= _PLACES * len(self.loads)

@@ -10,16 +10,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
 from geocast.errors import StateError
-from geocast.files import Chunk, read_texts
-from geocast.log import SqliteLog
+from geocast.files import Chunk
+from geocast.log import LogPlace
 from geocast.match.partition.adapt import Load, add_load
 from geocast.model import Reject
 from geocast.pipeline.lower import Worker
@@ -27,8 +25,7 @@ from geocast.pipeline.parcel import PACKED, Partial, packed, unpack_partials
 from geocast.pipeline.routing import Holding, open_holding, parcels
 from geocast.pipeline.shares import shares
 from geocast.pipeline.shipment import Shipment
-from geocast.pipeline.task import OUTCOME, LiveTask, Outcome, by_partition, outcome_row
-from geocast.snapshot import OpenVersion
+from geocast.pipeline.task import OUTCOME, LiveTask, Outcome, by_partition, open_log, outcome_row
 from geocast.snapshot.numbers import in_sorted
 
 __all__ = ["DividedTask"]
@@ -39,14 +36,6 @@ class DividedTask:
     """Matches records against a version that has divided parts; pickled, and run in workers."""
 
     live: LiveTask
-    publications: Path
-    divided: tuple[Path, ...]
-    whole: tuple[Path, ...]
-
-    @classmethod
-    def of(cls, live: LiveTask, publications: Path, version: OpenVersion) -> DividedTask:
-        """Return the task for a version."""
-        return cls(live, publications, version.divided, version.whole)
 
     def run(self, frame: DataFrame, tasks: int) -> DataFrame:
         """Return the outcomes, lazily; partitions are worked on by that many tasks."""
@@ -64,14 +53,13 @@ class DividedTask:
         for records in by_partition(batches):
             source = int(records.column("partition")[0].as_py())
             offsets = records.column("offset").to_numpy()
-            texts = records.column("value").to_pylist()
-            for chunk in read_texts(texts, columns=self._properties()):
+            for chunk in self.live.read(records, self._properties()):
                 for task, parcel in parcels(_placed(chunk, offsets), self._holdings(), tasks):
                     yield packed(task, source, parcel.pack())
 
     def match(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Match what was sent."""
-        worker = Worker(self._holdings(), self.whole)
+        worker = Worker(self._holdings(), self.live.found().whole)
         for source, partial in worker.partials(batches):
             yield packed(source, source, partial.pack())
 
@@ -86,31 +74,37 @@ class DividedTask:
     def _written(self, source: int, partials: Sequence[Partial]) -> Outcome:
         accounted = np.concatenate([partial.accounted for partial in partials])
         first, last = int(accounted.min()), int(accounted.max())
-        records = _read(self.publications, self.live.partitions, source, first, last + 1)
-        row = np.concatenate([np.repeat(p.row, p.length) for p in partials]) - first
+        records = _read(self.live.publications, source, first, last + 1)
+        offsets = records.column("offset").to_numpy()
+        at = np.concatenate([np.repeat(p.row, p.length) for p in partials])
+        row = np.searchsorted(offsets, at)
         vnumber = np.concatenate([partial.number for partial in partials]).astype(np.int64)
-        removed = OpenVersion.read(self.live.snapshots, self.live.version).removed
+        removed = self.live.found().removed
         stands = ~in_sorted(removed, vnumber)
         row, vnumber = row[stands], vnumber[stands]
         order = np.lexsort((vnumber, row))
-        bad = [(reject.row - first, reject.reason) for own in partials for reject in own.refused]
+        refused = [reject for own in partials for reject in own.refused]
+        bad = [(int(np.searchsorted(offsets, one.row)), one.reason) for one in refused]
         outcome = self.live.write(records, row[order], vnumber[order], bad)
         return replace(outcome, loads=self._loads(partials))
 
     def _loads(self, partials: Sequence[Partial]) -> dict[str, dict[int, Load]]:
+        divided = self.live.found().divided
         loads: dict[str, dict[int, Load]] = defaultdict(dict)
         for target, load in (entry for partial in partials for entry in partial.loads):
-            partition, holding = divmod(target, len(self.divided) + 1)
-            if holding < len(self.divided):
-                add_load(loads[self.divided[holding].name], partition, load)
+            partition, holding = divmod(target, len(divided) + 1)
+            if holding < len(divided):
+                add_load(loads[divided[holding].name], partition, load)
         return dict(loads)
 
     def _holdings(self) -> tuple[Holding, ...]:
-        return tuple(Holding(Shipment(path.name, str(path))) for path in self.divided)
+        divided = self.live.found().divided
+        return tuple(Holding(Shipment(path.name, str(path))) for path in divided)
 
     def _properties(self) -> frozenset[str]:
-        used = [open_holding(path).properties for path in self.divided]
-        whole = [shares.whole(path).matcher.properties for path in self.whole]
+        found = self.live.found()
+        used = [open_holding(path).properties for path in found.divided]
+        whole = [shares.whole(path).matcher.properties for path in found.whole]
         return frozenset[str]().union(*used, *whole)
 
 
@@ -123,19 +117,15 @@ def _placed(chunk: Chunk, offsets: np.ndarray[tuple[int], np.dtype[np.int64]]) -
     return replace(chunk, rows=offsets[chunk.rows], rejects=rejects)
 
 
-def _read(directory: Path, partitions: int, source: int, first: int, end: int) -> pa.RecordBatch:
+def _read(place: LogPlace, source: int, first: int, end: int) -> pa.RecordBatch:
     """Return the records [first, end) of a partition of the log."""
-    log = _open_publications(directory, partitions)
-    batches = []
+    log = open_log(place)
+    batches: list[pa.RecordBatch] = []
     while first < end:
         batch = log.read(source, first, end)
-        if not batch.num_rows or batch.column("offset")[0].as_py() != first:
-            raise StateError(f"record {first} of partition {source} is gone from {directory}")
+        if not batch.num_rows or (not batches and batch.column("offset")[0].as_py() != first):
+            where = place.url or place.directory
+            raise StateError(f"record {first} of partition {source} is gone from {where}")
         batches.append(batch)
-        first += batch.num_rows
+        first = batch.column("offset")[-1].as_py() + 1
     return pa.concat_batches(batches)
-
-
-@lru_cache(maxsize=1)
-def _open_publications(directory: Path, partitions: int) -> SqliteLog:
-    return SqliteLog.open(directory, partitions)

@@ -54,7 +54,7 @@ class SnapshotKeeper:
         self._thread = threading.Thread(target=self._run, name="snapshot-keeper", daemon=True)
         self._held: list[int] = []
         self._planned = 0
-        self._uneven: dict[str, Mapping[int, Load]] = {}
+        self._loads: dict[str, Mapping[int, Load]] = {}
         self._adapting_since: float | None = None
         self._adapt_after = 0.0
         self._tidied = 0.0
@@ -94,7 +94,7 @@ class SnapshotKeeper:
     def adapt(self, part: str, loads: Mapping[int, Load]) -> None:
         """Have the partitions of a part follow their loads, as soon as there is time for it."""
         with self._lock:
-            self._uneven[part] = loads
+            self._loads[part] = loads
 
     def _recover(self) -> Version:
         """Make store and repository agree, wherever the last process stopped."""
@@ -184,10 +184,10 @@ class SnapshotKeeper:
             self._adapting_since = None
             self._adapt_after = time.monotonic() + _REST_AFTER_ADAPTING * took
         with self._lock:
-            if not self._uneven or time.monotonic() < self._adapt_after:
+            if not self._loads or time.monotonic() < self._adapt_after:
                 return
-            uneven = self._uneven.popitem()
-        plan = self._store.plan_adapted(*uneven)
+            part, loads = self._loads.popitem()
+        plan = self._store.plan_adapted(part, loads)
         if plan is not None:
             _log.info("partitions follow their loads", extra={"part": plan.parts[0]})
             self._adapting_since = time.monotonic()

@@ -26,6 +26,7 @@ from geocast.pipeline.balance import Balance
 from geocast.pipeline.checkpoint import committed, make_durable
 from geocast.pipeline.divided_task import DividedTask
 from geocast.pipeline.keeper import SnapshotKeeper
+from geocast.pipeline.reach import Reach
 from geocast.pipeline.source import log_stream
 from geocast.pipeline.task import OUTCOME, LiveTask, Outcome
 from geocast.repository import DeadLetter, Repository
@@ -53,6 +54,7 @@ class LiveStream:
         repository: Repository,
         publications: Log,
         keeper: SnapshotKeeper,
+        reach: Reach,
     ) -> None:
         self._spark = spark
         self._place = place
@@ -60,6 +62,7 @@ class LiveStream:
         self._repository = repository
         self._publications = publications
         self._keeper = keeper
+        self._reach = reach
         self._turn = threading.Lock()
         self._batches = 0
         self._balance = Balance()
@@ -72,7 +75,7 @@ class LiveStream:
             warm = pool.submit(self._warm_up)
             frame = log_stream(
                 self._spark,
-                self._place.publications,
+                self._reach.publications,
                 max_records=self._settings.batch_records,
                 max_bytes=self._settings.batch_bytes,
             )
@@ -130,14 +133,18 @@ class LiveStream:
     def _committed(self) -> list[int]:
         return committed(self._place.checkpoint, self._publications.partitions)
 
+    def _writer(self) -> str:
+        """Return the stream's name in the log: topics may outlive the installation they were of."""
+        return f"{QUERY}-{self._repository.deployment}" if self._settings.log else QUERY
+
     def _task(self, batch: int, version: int) -> LiveTask:
         return LiveTask(
-            QUERY,
+            self._writer(),
             batch,
-            self._place.snapshots,
+            self._reach.snapshots,
             version,
-            self._place.matches,
-            self._publications.partitions,
+            self._reach.publications,
+            self._reach.matches,
         )
 
     def _batch(self, frame: DataFrame, batch: int) -> None:
@@ -152,7 +159,7 @@ class LiveStream:
             self._finish(batch, outcomes)
             self._batches += 1
             divided = OpenVersion.read(self._place.snapshots, version).divided
-            for part, loads in self._balance.uneven(outcomes, [path.name for path in divided]):
+            for part, loads in self._balance.watched(outcomes, [path.name for path in divided]):
                 self._keeper.adapt(part, loads)
             seconds = time.monotonic() - began
             metrics().batch_seconds.observe(seconds)
@@ -170,11 +177,9 @@ class LiveStream:
     def _matched(self, frame: DataFrame, batch: int, version: int) -> DataFrame:
         """Return the outcomes of a batch, lazily; how it is matched is told by the version."""
         task = self._task(batch, version)
-        found = OpenVersion.read(self._place.snapshots, version)
-        if not found.divided:
+        if not OpenVersion.read(self._place.snapshots, version).divided:
             return frame.mapInArrow(task, OUTCOME)
-        divided = DividedTask.of(task, self._place.publications, found)
-        return divided.run(frame, self._spark.sparkContext.defaultParallelism)
+        return DividedTask(task).run(frame, self._spark.sparkContext.defaultParallelism)
 
     def _finish(self, batch: int, outcomes: list[Outcome]) -> None:
         letters = _letters(outcomes)

@@ -47,16 +47,20 @@ class Worker:
     """Matches parcels with the partitions that they are for.
 
     `apart` are folders of further matchers, whose ids are numbers, and which are not divided. With
-    `merge`, partitions report all that they find, though another may find it, too.
+    `merge`, partitions report all that they find, though another may find it, too. Partitions stay
+    open for the next task, unless every one is visited `once`: then a process never has more of
+    them in memory than one task needs.
     """
 
     holdings: tuple[Holding, ...]
     apart: tuple[Path, ...] = ()
     merge: bool = False
+    once: bool = False
 
     def partials(self, batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, Partial]]:
         """Yield what partitions found, each with the source of the publications."""
-        shares.keep_only({*(holding.open().directory for holding in self.holdings), *self.apart})
+        own = {*(holding.open().directory for holding in self.holdings), *self.apart}
+        shares.keep_only(set() if self.once else own)
         waiting: list[tuple[int, Parcel]] = []
         size = 0
         for batch in batches:

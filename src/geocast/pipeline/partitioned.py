@@ -58,7 +58,9 @@ class Partitioned:
     ) -> DataFrame:
         """Send publications to their partitions, match there, and gather what was found."""
         context = frame.sparkSession.sparkContext
-        holdings, worker, gatherer = self.steps(Shipment.send(self.folder, context))
+        holdings, worker, gatherer = self.steps(
+            Shipment.send(self.folder, context), once=not frame.isStreaming
+        )
         usual = TASKS_A_CORE * context.defaultParallelism
         at_work = min(self._division.count, usual)
         at_end = tasks or usual
@@ -86,13 +88,16 @@ class Partitioned:
         found = sent.mapInArrow(lower, PACKED).repartitionById(at_end, "task")
         return found.mapInArrow(gather, write.schema)
 
-    def steps(self, shipment: Shipment) -> tuple[tuple[Holding, ...], Worker, Gatherer]:
+    def steps(
+        self, shipment: Shipment, *, once: bool = False
+    ) -> tuple[tuple[Holding, ...], Worker, Gatherer]:
         """Return where publications are sent, what matches them, and what joins the findings.
 
-        `shipment` is how workers find `folder`.
+        `shipment` is how workers find `folder`; see `Worker` for `once`.
         """
         holdings = (Holding(shipment),)
-        return holdings, Worker(holdings, merge=self._merge), Gatherer(shipment, self._merge)
+        worker = Worker(holdings, merge=self._merge, once=once)
+        return holdings, worker, Gatherer(shipment, self._merge)
 
 
 def _task() -> int:

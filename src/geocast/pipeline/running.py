@@ -12,15 +12,16 @@ from typing import Final
 
 from pyspark.sql import SparkSession
 
-from geocast.log import SqliteLog
+from geocast.log import Log, kafka_options, publications
 from geocast.model import MICROSECONDS, now
 from geocast.operate import Place, Settings, hold_lock
 from geocast.pipeline.auto import DIVIDED, memory_at_hand
 from geocast.pipeline.checkpoint import committed
 from geocast.pipeline.keeper import SnapshotKeeper
 from geocast.pipeline.live import QUERY, LiveStream
+from geocast.pipeline.reach import reach
 from geocast.pipeline.variants import DEFAULT, is_auto, parse_name
-from geocast.repository import Repository
+from geocast.repository import Repository, joined
 from geocast.snapshot import SnapshotStore
 from geocast.snapshot.part import label_of
 
@@ -30,7 +31,11 @@ _log = logging.getLogger(__name__)
 _CHECK_SECONDS: Final = 0.2
 _DRAIN_SECONDS: Final = 15.0
 _TIDY_SECONDS: Final = 60.0
+_CLAIM_SECONDS: Final = 3_600.0
 _LEDGER_KEPT: Final = 100_000
+_PATIENCE: Final = 300.0
+"""How long a batch waits for a repository that cannot be reached, before the stream gives up."""
+
 _CELLS_OVER_LISTS: Final = 4
 """How much larger the index of RIS is, about, than divided parts, which have no cells."""
 
@@ -42,7 +47,7 @@ class State:
     place: Place
     settings: Settings
     repository: Repository
-    log: SqliteLog
+    log: Log
     keeper: SnapshotKeeper
 
     def tidy(self) -> None:
@@ -62,11 +67,21 @@ def open_state(place: Place, settings: Settings) -> Iterator[State]:
     """Open the state of a service for the length of the block; nothing is followed yet."""
     divider = parse_name(_algorithm(place, settings)).divider(settings.cells)
     with (
-        closing(Repository.open(place.repository)) as repository,
-        closing(SqliteLog.open(place.publications, settings.partitions)) as log,
+        closing(Repository.open(place.repository, patience=_PATIENCE)) as repository,
+        closing(publications(place, settings).open()) as log,
         closing(SnapshotKeeper(repository, place, QUERY, divider)) as keeper,
     ):
+        if settings.log:
+            _claim(settings, repository.deployment)
         yield State(place, settings, repository, log, keeper)
+
+
+def _claim(settings: Settings, deployment: str) -> None:
+    """Raise StateError where the topics are those of another installation."""
+    from geocast.log.kafka.owner import claim
+
+    options = kafka_options(settings)
+    claim(options, f"{options.prefix}.publications", deployment)
 
 
 def _algorithm(place: Place, settings: Settings) -> str:
@@ -84,24 +99,40 @@ def _algorithm(place: Place, settings: Settings) -> str:
 
 def run_stream(spark: SparkSession, state: State, stop: threading.Event) -> None:
     """Match until `stop` is set, then what is still there; raises what the stream dies of."""
-    place = state.place
-    stream = LiveStream(spark, place, state.settings, state.repository, state.log, state.keeper)
-    state.keeper.start()
-    stream.start()
-    stream.wait_running(stop)
-    with hold_lock(place.ready, f"the pipeline of {place.root}"):
-        _log.info("ready")
-        _watch(stream, state, stop)
-    if not stream.drain(_DRAIN_SECONDS):
-        _log.warning("publications are left in the log; they are matched after the next start")
-    stream.stop()
+    place, settings, repository = state.place, state.settings, state.repository
+    with reach(spark.sparkContext, place, settings, repository.deployment) as found:
+        stream = LiveStream(spark, place, settings, repository, state.log, state.keeper, found)
+        state.keeper.start()
+        stream.start()
+        stream.wait_running(stop)
+        # Gateways on other machines have to know that publications are being matched.
+        with (
+            hold_lock(place.ready, f"the pipeline of {place.root}"),
+            joined(place.repository, "pipeline"),
+        ):
+            _log.info("ready")
+            _watch(stream, state, stop)
+        if not stream.drain(_DRAIN_SECONDS):
+            _log.warning("publications are left in the log; they are matched after the next start")
+        stream.stop()
+
+
+def _tidy(state: State) -> None:
+    """Remove what is no longer needed; what cannot be removed now is there the next time."""
+    try:
+        state.tidy()
+    except Exception:
+        _log.exception("cannot remove what is no longer needed; trying again later")
 
 
 def _watch(stream: LiveStream, state: State, stop: threading.Event) -> None:
     """Look after the stream until `stop` is set."""
-    tidied = time.monotonic()
+    tidied = claimed = time.monotonic()
     while not stop.wait(_CHECK_SECONDS):
         stream.check()
+        if state.settings.log and time.monotonic() - claimed > _CLAIM_SECONDS:
+            claimed = time.monotonic()
+            _claim(state.settings, state.repository.deployment)
         if time.monotonic() - tidied > _TIDY_SECONDS:
             tidied = time.monotonic()
-            state.tidy()
+            _tidy(state)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Mapping
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Final
 
 from geocast.operate import Place, Settings
 from geocast.pipeline.archive import archive_options
 from geocast.pipeline.daemon import MODULE as DAEMON
-from geocast.pipeline.session import spark_session
+from geocast.pipeline.reach import check_reachable, executor_environment
+from geocast.pipeline.session import is_local, spark_session
 
 if TYPE_CHECKING:
     from geocast.pipeline.running import State
@@ -32,6 +34,9 @@ _STREAMING: Final = {
     "spark.sql.streaming.minBatchesToRetain": "10",
     "spark.driver.memory": "1g",
     "spark.python.daemon.module": DAEMON,
+    # A worker that neither works nor ends would hold up the stream for ever.
+    "spark.sql.execution.pyspark.udf.idleTimeoutSeconds": "300",
+    "spark.sql.execution.pyspark.udf.killOnIdleTimeout": "true",
 }
 
 
@@ -42,14 +47,20 @@ def run_pipeline(
     stop: threading.Event,
     *,
     java: str | None = None,
+    conf: Mapping[str, str] | None = None,
 ) -> None:
     """Run the live stream until `stop` is set; then match what is there, and end.
 
-    `java` are options for Spark's Java, by default those that use the archive of its classes.
-    Raises what the stream dies of.
+    `java` are options for Spark's Java, by default those that use the archive of its classes;
+    `conf` are further settings of Spark. Raises what the stream dies of, and InputError where
+    workers of that master could not do their work.
     """
+    check_reachable(master, settings)
     options = archive_options() if java is None else java
     streaming = _STREAMING | {"spark.driver.extraJavaOptions": f"{_JAVA} {options}"}
+    if not is_local(master):
+        streaming |= executor_environment()
+    streaming |= conf or {}
     with ExitStack() as stack:
         opened: list[State] = []
 

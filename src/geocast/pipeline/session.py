@@ -24,9 +24,10 @@ from geocast.errors import InputError
 from geocast.pipeline.archive import archive_options
 from geocast.pipeline.home import spark_environment
 
-__all__ = ["check_master", "is_local", "settings", "spark_session"]
+__all__ = ["check_master", "is_local", "settings", "spark_session", "submitted_master"]
 
 _OLDEST_JAVA = 17
+_JAVA = "-XX:+UseParallelGC"
 _INSTALL = "install one, for example: apt-get install openjdk-17-jre-headless"
 _MASTER = re.compile(r"local(\[.+\])?|local-cluster\[.+\]|(spark|k8s)://.+|yarn")
 
@@ -62,25 +63,35 @@ def settings(master: str) -> dict[str, str]:
     """Return the Spark settings that matching wants on that master.
 
     Arrow batches are large, because a batch costs the same to hand over however full it is;
-    their bytes are bounded for the sake of long polygons.
+    their bytes are bounded for the sake of long polygons, to about what the processor's caches
+    hold. Java collects its garbage in parallel: whole jobs are to end early, pauses do not matter.
     """
     common = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
-        "spark.sql.execution.arrow.maxBytesPerBatch": str(64 << 20),
+        "spark.sql.execution.arrow.maxBytesPerBatch": str(8 << 20),
         "spark.sql.session.timeZone": "UTC",
     }
     if not is_local(master):
         return common
     loopback = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
-    loopback["spark.driver.extraJavaOptions"] = archive_options()
+    loopback["spark.driver.extraJavaOptions"] = f"{_JAVA} {archive_options()}".strip()
     return common | loopback | {"spark.python.unix.domain.socket.enabled": "true"}
 
 
 def is_local(master: str) -> bool:
     """Tell whether the workers share the driver's machine, and so its file system."""
     return master == "local" or master.startswith("local[")
+
+
+def submitted_master() -> str | None:
+    """Return the master that `spark-submit` was given; None where it did not start this process."""
+    if "PYSPARK_GATEWAY_PORT" not in os.environ:
+        return None
+    SparkContext._ensure_initialized()
+    master: str | None = SparkConf().get("spark.master")
+    return master
 
 
 def check_master(master: str) -> None:

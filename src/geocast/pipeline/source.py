@@ -1,4 +1,4 @@
-"""The embedded log as a streaming source of Spark: what lies in it, batch by batch.
+"""A log as a streaming source of Spark: what lies in it, batch by batch.
 
 Spark keeps offsets in its checkpoint, and asks again for the same range of them when a batch has
 to be repeated; a range of a log gives the same records every time.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -30,7 +31,7 @@ from pyspark.sql.types import (
 )
 
 from geocast.errors import InputError, StateError, UnknownNameError
-from geocast.log import SqliteLog
+from geocast.log import Log, LogPlace
 
 __all__ = ["LogDataSource", "LogRange", "LogStreamReader", "SourceOptions", "log_stream", "shares"]
 
@@ -47,22 +48,24 @@ _STARTS: Final = ("earliest", "latest")
 
 
 def log_stream(
-    session: SparkSession, directory: Path, *, max_records: int, max_bytes: int
+    session: SparkSession, log: LogPlace, *, max_records: int, max_bytes: int
 ) -> DataFrame:
-    """Return the records of the log in a directory as a stream with the columns of RECORDS.
+    """Return the records of a log as a stream with the columns of RECORDS.
 
     A batch has at most `max_records` of them, and of about `max_bytes`.
     """
     session.dataSource.register(LogDataSource)
     reader = session.readStream.format(LogDataSource.name())
-    return reader.options(max_records=max_records, max_bytes=max_bytes).load(str(directory))
+    place = {"url": log.url, "partitions": log.partitions, "unique_keys": log.unique_keys}
+    limits = {"max_records": max_records, "max_bytes": max_bytes}
+    return reader.options(**place, **limits).load(str(log.directory))
 
 
 @dataclass(frozen=True, slots=True)
 class SourceOptions:
     """The options of the source, as Spark hands them over: names and texts."""
 
-    path: Path
+    log: LogPlace
     max_records: int
     max_bytes: int
     start: str
@@ -76,7 +79,12 @@ class SourceOptions:
         if start not in _STARTS:
             raise UnknownNameError("start", start, _STARTS)
         return cls(
-            Path(options["path"]),
+            LogPlace(
+                Path(options["path"]),
+                _positive("partitions", options.get("partitions", "2")),
+                options.get("unique_keys", "true").lower() == "true",
+                options.get("url", ""),
+            ),
             _positive("max_records", options.get("max_records", "20000")),
             _positive("max_bytes", options.get("max_bytes", str(64 << 20))),
             start,
@@ -86,7 +94,8 @@ class SourceOptions:
 class LogDataSource(DataSource):  # type: ignore[misc]
     """The data source `geocast-log`.
 
-    Options: `path`, the directory of the log; `max_records` and `max_bytes`, how much a batch
+    Options: `path`, the directory of the log; `url`, for one in Kafka, with its `partitions` and
+    whether it has `unique_keys`; `max_records` and `max_bytes`, how much a batch
     takes at most, where the bytes are shared out evenly over the partitions that have something
     new, and each of these gives one record at least; `start`, where a query without a checkpoint
     begins: `earliest` or `latest`.
@@ -118,13 +127,13 @@ class LogRange(InputPartition):  # type: ignore[misc]
 class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # type: ignore[misc]
     """Plans batches, on the driver, and reads their ranges, in the workers.
 
-    The planner opens the log once and keeps it; a task opens it for itself. An offset of the
-    stream names its log, so that a checkpoint cannot be used with another one.
+    The planner opens the log once and keeps it; so does a worker that runs tasks. An offset of
+    the stream names its log, so that a checkpoint cannot be used with another one.
     """
 
     def __init__(self, options: SourceOptions) -> None:
         self._options = options
-        self._opened: SqliteLog | None = None
+        self._opened: Log | None = None
         self._target: list[int] | None = None
 
     def initialOffset(self) -> dict[str, Any]:  # noqa: N802
@@ -152,7 +161,7 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # t
         for partition, (begin, end) in enumerate(zip(starts, ends, strict=True)):
             if begin > end:
                 raise StateError(
-                    f"{self._options.path}: the checkpoint is at offset {begin} of partition "
+                    f"{self._where()}: the checkpoint is at offset {begin} of partition "
                     f"{partition}, but the log ends at {end}"
                 )
         if self._target is not None:
@@ -171,7 +180,7 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # t
         for part in ranges:
             if part.start < kept[part.partition]:
                 raise StateError(
-                    f"{self._options.path}: records from offset {part.start} of partition "
+                    f"{self._where()}: records from offset {part.start} of partition "
                     f"{part.partition} have expired before they were read; the log now begins "
                     f"at {kept[part.partition]}"
                 )
@@ -179,33 +188,44 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # t
 
     def read(self, partition: LogRange) -> Iterator[pa.RecordBatch]:
         """Yield the records of a range."""
-        log = SqliteLog.open_existing(self._options.path)
-        try:
-            offset = partition.start
-            while offset < partition.stop:
-                batch = log.read(partition.partition, offset, partition.stop)
-                if not batch.num_rows or batch["offset"][0].as_py() != offset:
-                    raise StateError(
-                        f"{self._options.path}: no record at offset {offset} of partition "
-                        f"{partition.partition}"
-                    )
-                offset += batch.num_rows
-                yield batch
-        finally:
-            log.close()
+        log = _opened(self._options.log)
+        offset = partition.start
+        while offset < partition.stop:
+            batch = log.read(partition.partition, offset, partition.stop)
+            if not batch.num_rows:
+                break
+            offset = batch["offset"][-1].as_py() + 1
+            yield batch
+        # A broker that was cut off from the others may know less than was planned with.
+        end = log.ends()[partition.partition]
+        if offset < partition.stop and end < partition.stop:
+            raise StateError(
+                f"{self._where()}: partition {partition.partition} ends at {end}, "
+                f"before offset {partition.stop} that it had"
+            )
+        kept = log.starts()[partition.partition]
+        if kept > partition.start:
+            raise StateError(
+                f"{self._where()}: no record at offset {partition.start} of partition "
+                f"{partition.partition}: the log begins at {kept}"
+            )
 
     def stop(self) -> None:
         """Close the log."""
         if self._opened is not None:
             self._opened.close()
 
-    def _log(self) -> SqliteLog:
+    def _log(self) -> Log:
         if self._opened is None:
-            self._opened = SqliteLog.open_existing(self._options.path)
+            self._opened = self._options.log.open_existing()
         return self._opened
 
+    def _where(self) -> str:
+        log = self._options.log
+        return f"{log.url or log.directory}"
+
     def _limited(
-        self, log: SqliteLog, starts: Sequence[int], ends: Sequence[int], max_records: int
+        self, log: Log, starts: Sequence[int], ends: Sequence[int], max_records: int
     ) -> list[int]:
         waiting = [end - start for start, end in zip(starts, ends, strict=True)]
         counts = shares(waiting, max_records)
@@ -223,10 +243,16 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # t
         log = self._log()
         if offset["log"] != log.name:
             raise StateError(
-                f"{self._options.path}: the checkpoint belongs to the log {offset['log']}, "
+                f"{self._where()}: the checkpoint belongs to the log {offset['log']}, "
                 f"this one is {log.name}"
             )
         return [int(offset["offsets"][str(partition)]) for partition in range(log.partitions)]
+
+
+@lru_cache(maxsize=4)
+def _opened(place: LogPlace) -> Log:
+    """Return a log that stays open: what a worker reads next follows what it has read."""
+    return place.open_existing()
 
 
 def shares(waiting: Sequence[int], total: int) -> list[int]:

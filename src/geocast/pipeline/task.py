@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -14,13 +14,23 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from geocast.files import read_texts
-from geocast.log import SqliteLog
+from geocast.files import Chunk, read_texts
+from geocast.log import Log, LogPlace
 from geocast.match.partition.adapt import Load
 from geocast.model import MatchRecord, split_key
-from geocast.snapshot import SnapshotMatcher
+from geocast.pipeline.records import read_once
+from geocast.snapshot import OpenVersion, SnapshotMatcher, SnapshotPlace
 
-__all__ = ["OUTCOME", "Bad", "LiveTask", "Outcome", "Rows", "by_partition", "outcome_row"]
+__all__ = [
+    "OUTCOME",
+    "Bad",
+    "LiveTask",
+    "Outcome",
+    "Rows",
+    "by_partition",
+    "open_log",
+    "outcome_row",
+]
 
 OUTCOME: Final = "outcome binary"
 """The Spark schema of what a task gives back: one row, an `Outcome`, pickled."""
@@ -66,28 +76,43 @@ class LiveTask:
 
     query: str
     batch: int
-    snapshots: Path
+    snapshots: SnapshotPlace
     version: int
-    matches: Path
-    partitions: int
+    publications: LogPlace
+    matches: LogPlace
+
+    @property
+    def partitions(self) -> int:
+        """How many partitions both logs have."""
+        return self.publications.partitions
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Process all records of a task, and yield one row for each partition of the log."""
         for records in by_partition(batches):
             yield outcome_row(self._process(records))
 
+    def found(self) -> OpenVersion:
+        """Return the version of the subscriptions, as this machine has it."""
+        return _find_version(self.snapshots.here(self.version), self.version)
+
     def warm(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Load what a worker needs, so that the first batch does not have to wait for it."""
         for _ in batches:
-            _open_log(self.matches, self.partitions)
-            _open_matcher(self.snapshots, self.version).answer(_nothing())
+            open_log(self.matches)
+            _open_matcher(self.snapshots.here(self.version), self.version).answer(_nothing())
         yield from ()
 
+    def read(self, records: pa.RecordBatch, columns: Collection[str] | None) -> Iterator[Chunk]:
+        """Yield the publications among records of a partition; rows are those of `records`."""
+        if self.publications.kafka:
+            return read_once(open_log(self.publications), records, columns)
+        return read_texts(records.column("value").to_pylist(), columns=columns)
+
     def _process(self, records: pa.RecordBatch) -> Outcome:
-        matcher = _open_matcher(self.snapshots, self.version)
+        matcher = _open_matcher(self.snapshots.here(self.version), self.version)
         bad: list[tuple[int, str]] = []
         rows, vnumbers = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-        for chunk in read_texts(records.column("value").to_pylist(), columns=matcher.properties):
+        for chunk in self.read(records, matcher.properties):
             bad += [(reject.row, reject.reason) for reject in chunk.rejects]
             answer = matcher.answer(chunk.batch)
             bad += [(int(chunk.rows[row]), reason) for row, _, reason in answer.rejected]
@@ -106,7 +131,7 @@ class LiveTask:
         partition = int(records.column("partition")[0].as_py())
         texts, keys = (records.column(name).to_pylist() for name in ("value", "key"))
         pairs = self._encoded(records, texts, row, vnumber)
-        log = _open_log(self.matches, self.partitions)
+        log = open_log(self.matches)
         log.write(partition, pairs, query=self.query, batch=self.batch, source=partition)
         offsets = records.column("offset").to_pylist()
         return Outcome(
@@ -179,6 +204,12 @@ def _open_matcher(directory: Path, version: int) -> SnapshotMatcher:
     return SnapshotMatcher.open(directory, version)
 
 
-@lru_cache(maxsize=1)
-def _open_log(directory: Path, partitions: int) -> SqliteLog:
-    return SqliteLog.open(directory, partitions, unique_keys=False)
+@lru_cache(maxsize=2)
+def _find_version(directory: Path, version: int) -> OpenVersion:
+    return OpenVersion.read(directory, version)
+
+
+@lru_cache(maxsize=2)
+def open_log(place: LogPlace) -> Log:
+    """Return a log that stays open in this worker."""
+    return place.open()

@@ -7,13 +7,16 @@
     DIR/versions/<v>.json   a version: which parts, which tombstones; written last, in one step
 
 A change makes one small part and a new list of tombstones, and touches nothing that is there. Parts
-are joined in the background: `plan_merge`, `merge`, `install`.
+are joined in the background: `plan_merge`, `merge`, `install`. Machines that do not see the
+directory fetch the versions that they need: `SnapshotServer`, `SnapshotPlace`.
 """
 
 from geocast.snapshot.layout import Version
 from geocast.snapshot.matcher import OpenVersion, SnapshotAnswer, SnapshotMatcher
+from geocast.snapshot.mirror import SnapshotPlace
 from geocast.snapshot.part import Part
 from geocast.snapshot.plan import MergePlan
+from geocast.snapshot.serve import SnapshotServer
 from geocast.snapshot.store import SnapshotStore
 
 __all__ = [
@@ -22,6 +25,8 @@ __all__ = [
     "Part",
     "SnapshotAnswer",
     "SnapshotMatcher",
+    "SnapshotPlace",
+    "SnapshotServer",
     "SnapshotStore",
     "Version",
 ]

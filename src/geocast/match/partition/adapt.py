@@ -20,8 +20,11 @@ from geocast.match.partition.base import Partitioning, Points, extent
 
 __all__ = ["Load", "adapted", "add_load", "imbalance"]
 
-_LEAST: Final = 0.1
+_LEAST: Final = 0.02
 """The load of an idle cell, in means: work may come back to where it was."""
+
+_UNEVEN: Final = 1.7
+"""The share of the slowest partition that is borne, in means."""
 
 _WORTH: Final = 0.8
 """New cells are worth their making if the slowest takes at most so many times what it took."""
@@ -38,10 +41,6 @@ class Load:
         """Return both together."""
         return Load(self.seconds + other.seconds, np.concatenate([self.where, other.where]))
 
-    def faded(self, share: float, most: int) -> Load:
-        """Return a part of it, for what was long ago counts less; `most` places are kept."""
-        return Load(self.seconds * share, self.where[-most:])
-
 
 def add_load(loads: dict[int, Load], partition: int, load: Load) -> None:
     """Add to what a partition had to do."""
@@ -49,21 +48,23 @@ def add_load(loads: dict[int, Load], partition: int, load: Load) -> None:
     loads[partition] = load if before is None else before.plus(load)
 
 
-def imbalance(loads: Mapping[int, Load]) -> float:
-    """Return the share of the slowest partition, in means of all that had something to do."""
+def imbalance(loads: Mapping[int, Load], partitions: int) -> float:
+    """Return the share of the slowest partition, in means of all `partitions`, the idle too."""
     seconds = [load.seconds for load in loads.values()]
-    return max(seconds) / (sum(seconds) / len(seconds)) if seconds and sum(seconds) else 1.0
+    return max(seconds) / (sum(seconds) / partitions) if seconds and sum(seconds) else 1.0
 
 
 def adapted(partitioning: Partitioning, loads: Mapping[int, Load], most: int) -> Partitioning:
     """Return at most `most` cells that have about the same load each, or the old ones.
 
-    The old ones stay where there are no loads, and where others would be little better, because the
-    publications of a hot cell are all in one place. The load of a cell is taken to lie where its
-    publications were, or at its border where they were outside. The overflow stays what it is.
+    The old ones stay where their loads are even enough, and where others would be little better,
+    because the publications of a hot cell are all in one place. The load of a cell is taken to lie
+    where its publications were, or at its border where they were outside. The overflow stays what
+    it is.
     """
-    own = {number: load for number, load in loads.items() if number < len(partitioning.cells)}
-    if not any(load.seconds for load in own.values()):
+    cells = len(partitioning.cells)
+    own = {number: load for number, load in loads.items() if number < cells}
+    if imbalance(own, cells) <= _UNEVEN:
         return partitioning
     places, weights = _weighted(partitioning.cells, own)
     whole = extent(partitioning.cells)
