@@ -30,6 +30,7 @@ __all__ = ["surely_valid"]
 _EDGES_A_CELL: Final = 0.5
 _MOST_COMPARISONS: Final = 96  # for each edge, on average
 _NO_EDGE: Final = -2  # the last vertex of a ring starts no edge
+_FEW: Final = 24  # vertices of a ring whose edges are sooner compared each with each than by cells
 
 
 @njit(cache=True)
@@ -82,6 +83,24 @@ def _fill_cells(
             for cell in range(at * columns + span[k, 0], at * columns + span[k, 1] + 1):
                 edges[off[cell]] = v
                 off[cell] += 1
+
+
+@njit(cache=True)
+def _few_edges_apart(xy: NDArray[np.float64], a: int, b: int) -> bool:
+    """Check (1) for one ring, of the vertices a to b, edge by edge."""
+    if not _turns(xy, a, b):
+        return False
+    for v in range(a, b - 2):
+        ax, ay, bx, by = xy[v, 0], xy[v, 1], xy[v + 1, 0], xy[v + 1, 1]
+        x0, x1, y0, y1 = min(ax, bx), max(ax, bx), min(ay, by), max(ay, by)
+        for w in range(v + 2, b - 1 if v == a else b):
+            cx, cy, dx, dy = xy[w, 0], xy[w, 1], xy[w + 1, 0], xy[w + 1, 1]
+            beside = (max(cx, dx) < x0) | (min(cx, dx) > x1)
+            if beside | (max(cy, dy) < y0) | (min(cy, dy) > y1):
+                continue
+            if segments_meet(ax, ay, bx, by, cx, cy, dx, dy, False) != APART:
+                return False
+    return True
 
 
 @njit(cache=True)
@@ -272,8 +291,11 @@ def surely_valid(shapes: Shapes, flaw: NDArray[np.uint8]) -> NDArray[np.bool_]:
         if shapes.dim[g] < 2 or not sure[g]:
             continue
         first, last = path_range(shapes, g)
-        n = shapes.path_off[last] - shapes.path_off[first]
-        sure[g] = _edges_apart(shapes, g, n) and (
+        v0, v1 = shapes.path_off[first], shapes.path_off[last]
+        if last - first == 1 and v1 - v0 <= _FEW:
+            sure[g] = _few_edges_apart(shapes.xy, v0, v1 - 1)
+            continue
+        sure[g] = _edges_apart(shapes, g, v1 - v0) and (
             last - first == 1 or _rings_nest(shapes, g, blocks)
         )
     return sure

@@ -53,6 +53,18 @@ def _deactivate(items: NDArray[np.int32], lo: int, hi: int, work: Work) -> None:
 
 
 @njit(cache=True, inline="always")
+def _all_edges(pub: Shapes, q: int, edge: NDArray[np.int32]) -> int:
+    """List all edges of q, by their first vertices; returns how many."""
+    first, last = path_range(pub, q)
+    n = 0
+    for path in range(first, last):
+        for v in range(pub.path_off[path], pub.path_off[path + 1] - 1):
+            edge[n] = v
+            n += 1
+    return n
+
+
+@njit(cache=True, inline="always")
 def _edges_that_matter(
     pub: Shapes, q: int, bounds: NDArray[np.float64], items: NDArray[np.int32], lo: int, hi: int,
     relation: NDArray[np.uint16], work: Work,
@@ -114,10 +126,12 @@ def relate_batch(
                 sub.dim, pub.dim[q], is_solid(pub, q), is_one_piece(pub, q), items, lo, hi, asked,
                 samples, work.covered, work.shared, work.facts, relation,
             )  # fmt: skip
-        if still_open == 0:
-            _deactivate(items, lo, hi, work)
-            continue
-        edges = _edges_that_matter(pub, q, sub.bounds, items, lo, hi, relation, work)
+            if still_open == 0:
+                _deactivate(items, lo, hi, work)
+                continue
+            edges = _edges_that_matter(pub, q, sub.bounds, items, lo, hi, relation, work)
+        else:
+            edges = _all_edges(pub, q, work.edge)
         leaves = walk(coarse, pub, q, edges, work, count)
         if leaves != OVERFLOW and edges < pub.path_off[last] - pub.path_off[first] - last + first:
             leaves += 1  # the other edges, outside every open candidate

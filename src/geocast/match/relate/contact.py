@@ -85,13 +85,13 @@ def _shared_vertex(
     return (v if p[v, 0] == c[mate, 0] and p[v, 1] == c[mate, 1] else v + 1), mate
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True, forceinline=True, _nrt=False)
 def is_shared_edge(work: Work, k: int, pair: int) -> bool:
     """Is the candidate's edge at k (counted from its first vertex) one of the publication's?"""
     return work.other_edge[k] >> 1 == pair
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True, forceinline=True, _nrt=False)
 def _close_publication(
     pub: Shapes, q: int, v0: int, pair: int, mark: NDArray[np.int32], mates: NDArray[np.int32]
 ) -> None:
@@ -107,7 +107,7 @@ def _close_publication(
             _mark_vertex(mark, mates, a - v0, pair, mates[b - v0])
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True, forceinline=True, _nrt=False)
 def _close_candidate(sub: Shapes, g: int, s0: int, pair: int, mark: NDArray[np.int32]) -> None:
     first, last = path_range(sub, g)
     for path in range(first, last):
@@ -156,7 +156,41 @@ def _same_edge(p: NDArray[np.float64], v: int, c: NDArray[np.float64], s: int) -
     return APART
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True, forceinline=True, _nrt=False)
+def _box_of_near_edges(
+    trie: Trie, t: int, runs: int, c: NDArray[np.float64], bounds: NDArray[np.float64], q: int
+) -> tuple[float, float, float, float]:
+    """Return a box around those edges of entry t that come near the bounds of publication q.
+
+    It is a little wider than they are; without such edges its east lies west of its west.
+    """
+    west, south = bounds[q, 0] - ROUNDING, bounds[q, 1] - ROUNDING
+    east, north = bounds[q, 2] + ROUNDING, bounds[q, 3] + ROUNDING
+    x0 = y0 = np.inf
+    x1 = y1 = -np.inf
+    for r in range(runs):
+        first, length = entry_run(trie, t, r)
+        cx, cy = c[first, 0], c[first, 1]
+        for s in range(first + 1, first + length + 1):
+            dx, dy = c[s, 0], c[s, 1]
+            low_x, high_x, low_y, high_y = min(cx, dx), max(cx, dx), min(cy, dy), max(cy, dy)
+            apart = (high_x < west) | (low_x > east) | (high_y < south) | (low_y > north)
+            if not apart:
+                x0, x1 = min(x0, low_x), max(x1, high_x)
+                y0, y1 = min(y0, low_y), max(y1, high_y)
+            cx, cy = dx, dy
+    return x0 - ROUNDING, y0 - ROUNDING, x1 + ROUNDING, y1 + ROUNDING
+
+
+@njit(cache=True, forceinline=True, _nrt=False)
+def _is_apart(p: NDArray[np.float64], v: int, box: tuple[float, float, float, float]) -> bool:
+    """Does the box of edge v miss the given one?"""
+    ax, ay, bx, by = p[v, 0], p[v, 1], p[v + 1, 0], p[v + 1, 1]
+    beside = (max(ax, bx) < box[0]) | (min(ax, bx) > box[2])
+    return beside | (max(ay, by) < box[1]) | (min(ay, by) > box[3])
+
+
+@njit(cache=True, forceinline=True, _nrt=False)
 def find_contacts(
     trie: Trie, pub: Shapes, q: int, sub: Shapes, g: int, u: int, pair: int,
     stop_at_crossing: bool, sub_simple: bool, work: Work,
@@ -183,8 +217,13 @@ def find_contacts(
         leaf, t = link_leaf[link], link_entry[link]
         link = link_next[link]
         runs = entry_runs(trie, t)
+        box = _box_of_near_edges(trie, t, runs, c, pub.bounds, q)
+        if box[2] < box[0]:
+            continue
         for m in range(leaf_lists[leaf, _FIRST], leaf_lists[leaf, _LAST]):
             v = arena[m]
+            if _is_apart(p, v, box):
+                continue
             for r in range(runs):
                 if sub_simple and edge_mark[v - v0] == pair:
                     break
@@ -247,7 +286,7 @@ class Sides(NamedTuple):
     unclear: bool
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True, forceinline=True, _nrt=False)
 def _side_at_corner(sub: Shapes, g: int, s: int, x: float, y: float) -> int:
     """Does the direction from g's vertex s towards (x, y) lead inside g? INSIDE, OUTSIDE, UNSURE.
 
@@ -276,7 +315,7 @@ def _side_at_corner(sub: Shapes, g: int, s: int, x: float, y: float) -> int:
     return UNSURE
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True, forceinline=True, _nrt=False)
 def _in_leaf(x: float, y: float, x0: float, y0: float, h: float) -> bool:
     return (
         x >= x0 - QUERY_MARGIN
@@ -286,7 +325,7 @@ def _in_leaf(x: float, y: float, x0: float, y0: float, h: float) -> bool:
     )
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True, forceinline=True, _nrt=False)
 def find_sides(
     trie: Trie, pub: Shapes, q: int, sub: Shapes, g: int, u: int, pair: int,
     inside: bool, outside: bool, enough: bool, uniform: bool, work: Work,

@@ -66,7 +66,7 @@ _NEEDS_OUTSIDE: Final = bit(
 """Predicates that, once the interiors are known to meet, ask whether the publication leaves g."""
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True, forceinline=True, _nrt=False)
 def decide(
     trie: Trie, pub: Shapes, q: int, sub: Shapes, g: int, u: int, need: int, leaves: int,
     touchy: bool, pair: int, work: Work,
@@ -170,7 +170,7 @@ def _by_sides(dp: int, sides: Sides, contacts: Contacts, need: int, rings: int) 
     return WITHIN if rings == 1 else PENDING
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True, forceinline=True, _nrt=False)
 def _by_location(
     pub: Shapes, q: int, sub: Shapes, g: int, u: int, contacts: Contacts, sides: Sides, pair: int,
     work: Work,
@@ -190,7 +190,7 @@ def _by_location(
     return _of_lower(inside, contacts.touching, outside)
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True, forceinline=True, _nrt=False)
 def _of_lower(inside: bool, on: bool, outside: bool) -> int:
     """The relation to a geometry of lower dimension, by where its points lie in the publication."""
     if inside:
@@ -200,7 +200,7 @@ def _of_lower(inside: bool, on: bool, outside: bool) -> int:
     return DISJOINT
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True, forceinline=True, _nrt=False)
 def _with_points(pub: Shapes, q: int, sub: Shapes, g: int, work: Work) -> int:
     """A line or area against points: locate each point in the publication."""
     first, last = path_range(sub, g)
@@ -214,7 +214,7 @@ def _with_points(pub: Shapes, q: int, sub: Shapes, g: int, work: Work) -> int:
     return DOUBT if unclear else _of_lower(inside, on, outside)
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True, forceinline=True, _nrt=False)
 def _candidate_sides(
     pub: Shapes, q: int, sub: Shapes, g: int, touching: bool, pair: int, work: Work
 ) -> tuple[bool, bool, bool]:
@@ -248,13 +248,13 @@ def _candidate_sides(
     return inside, outside, unclear
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True, forceinline=True, _nrt=False)
 def _edge_count(shapes: Shapes, g: int) -> int:
     first, last = path_range(shapes, g)
     return shapes.path_off[last] - shapes.path_off[first] - (last - first)
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True, forceinline=True, _nrt=False)
 def _with_parts(
     pub: Shapes, q: int, sub: Shapes, g: int, contacts: Contacts, outside: bool, facts: int,
     pair: int, work: Work,
@@ -291,7 +291,7 @@ def _with_parts(
     return CONTAINS if outside else EQUAL
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True, forceinline=True, _nrt=False)
 def _place_of_part(
     pub: Shapes, q: int, sub: Shapes, g: int, part: int, touching: bool, pair: int, work: Work
 ) -> int:
@@ -308,7 +308,7 @@ def _place_of_part(
     return ON
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True, forceinline=True, _nrt=False)
 def _has_free_edge(sub: Shapes, g: int, part: int, touching: bool, pair: int, work: Work) -> bool:
     """Has this part of g, which lies inside q, a boundary edge that is not also q's?"""
     if not touching:

@@ -19,7 +19,7 @@ from geocast.match.index.frame import (
     ROOT_LEVEL,
     SPAN,
 )
-from geocast.match.index.trie import INSIDE, ON, UNKNOWN, Trie, entry_geometry
+from geocast.match.index.trie import INSIDE, ON, OUTSIDE, UNKNOWN, Trie, entry_geometry
 from geocast.match.predicate.relation import (
     CONTAINS,
     CROSSES,
@@ -37,6 +37,8 @@ from geocast.match.relate.place import place_in_entry
 __all__ = ["distinct_points", "relate_multipoints"]
 
 _FEW: Final = 24  # points that are compared with each other sooner than sorted
+_PLACES: Final = 4  # OUTSIDE, INSIDE, UNKNOWN, ON
+_LEVELS: Final = (DEEPEST - ROOT_LEVEL) // FAN_BITS + 1
 
 
 @njit(cache=True)
@@ -71,18 +73,71 @@ def distinct_points(xy: NDArray[np.float64], a: int, b: int) -> NDArray[np.int64
 
 @njit(cache=True, inline="always")
 def _hit(
-    g: int, place: int, touched: NDArray[np.int32], n: int,
-    inside: NDArray[np.int32], on: NDArray[np.int32], unknown: NDArray[np.bool_],
-) -> int:  # fmt: skip
-    if inside[g] == 0 and on[g] == 0 and not unknown[g]:
+    g: int, place: int, points: int, seen: NDArray[np.int32], touched: NDArray[np.int32], n: int
+) -> int:
+    """Note that so many points lie at this place of g, and g itself if it is the first time."""
+    if seen[g, INSIDE] == 0 and seen[g, ON] == 0 and seen[g, UNKNOWN] == 0:
         touched[n] = g
         n += 1
-    if place == INSIDE:
-        inside[g] += 1
-    elif place == ON:
-        on[g] += 1
-    elif place == UNKNOWN:
-        unknown[g] = True
+    seen[g, place] += points
+    return n
+
+
+@njit(cache=True, inline="always")
+def _cell(v: float) -> int:
+    """Return the column or row of the deepest level in which a coordinate lies."""
+    return int((v - ORIGIN) * ((1 << DEEPEST) / SPAN))
+
+
+@njit(cache=True)
+def _descend(slots: NDArray[np.int32], ix: int, iy: int, path: NDArray[np.int64]) -> int:
+    """List the slots on the way to the leaf of a deepest-level cell; returns how many."""
+    shift = DEEPEST - ROOT_LEVEL
+    path[0] = ((iy >> shift) << ROOT_LEVEL) | (ix >> shift)
+    depth = 0
+    while slots[path[depth], 0] >= 0:
+        shift -= FAN_BITS
+        cell = (((iy >> shift) & (FAN - 1)) << FAN_BITS) | ((ix >> shift) & (FAN - 1))
+        path[depth + 1] = slots[path[depth], 0] + cell
+        depth += 1
+    return depth + 1
+
+
+@njit(cache=True)
+def _locate(
+    trie: Trie, sub: Shapes, xy: NDArray[np.float64], points: NDArray[np.int64],
+    path: NDArray[np.int64], seen: NDArray[np.int32], touched: NDArray[np.int32],
+) -> int:  # fmt: skip
+    """Count where the points lie in each geometry that one of them meets; returns how many.
+
+    Points that follow each other in one leaf go down to it together: corners are neighbours.
+    """
+    slots, inner = trie.slot, trie.inner
+    n = k = 0
+    while k < len(points):
+        ix, iy = _cell(xy[points[k], 0]), _cell(xy[points[k], 1])
+        depth = _descend(slots, ix, iy, path)
+        shift = DEEPEST - ROOT_LEVEL - FAN_BITS * (depth - 1)
+        column, row = ix >> shift, iy >> shift
+        end = k + 1
+        while end < len(points) and (
+            _cell(xy[points[end], 0]) >> shift == column
+            and _cell(xy[points[end], 1]) >> shift == row
+        ):
+            end += 1
+        for level in range(depth):
+            start = slots[path[level], 1]
+            for at in range(start, start + slots[path[level], 3]):
+                n = _hit(inner[at], INSIDE, end - k, seen, touched, n)
+        leaf = path[depth - 1]
+        h = SPAN / (1 << (DEEPEST - shift))
+        rx, ry = ORIGIN + (column + REFERENCE_X) * h, ORIGIN + (row + REFERENCE_Y) * h
+        for t in range(slots[leaf, 2], slots[leaf + 1, 2]):
+            for v in points[k:end]:
+                place = place_in_entry(trie, sub, t, rx, ry, xy[v, 0], xy[v, 1])
+                if place != OUTSIDE:
+                    n = _hit(entry_geometry(trie, t), place, 1, seen, touched, n)
+        k = end
     return n
 
 
@@ -111,39 +166,15 @@ def relate_multipoints(
 
     Only geometries that a point of the publication meets, or may meet, are listed.
     """
-    geometries = len(sub.dim)
-    inside, on = np.zeros(geometries, np.int32), np.zeros(geometries, np.int32)
-    unknown = np.zeros(geometries, np.bool_)
-    touched = np.empty(geometries, np.int32)
+    seen = np.zeros((len(sub.dim), _PLACES), np.int32)
+    touched = np.empty(len(sub.dim), np.int32)
+    path = np.empty(_LEVELS, np.int64)
     offsets = np.zeros(len(rows) + 1, np.int64)
     items, relations, used = np.empty(1024, np.int32), np.empty(1024, np.uint16), 0
-    scale = (1 << DEEPEST) / SPAN
     for q in range(len(rows)):
         first, last = path_range(pub, rows[q])
         points = distinct_points(pub.xy, pub.path_off[first], pub.path_off[last])
-        n = 0
-        for v in points:
-            x, y = pub.xy[v, 0], pub.xy[v, 1]
-            ix, iy = int((x - ORIGIN) * scale), int((y - ORIGIN) * scale)
-            shift = DEEPEST - ROOT_LEVEL
-            slot = ((iy >> shift) << ROOT_LEVEL) | (ix >> shift)
-            while True:
-                start = trie.slot[slot, 1]
-                for k in range(start, start + trie.slot[slot, 3]):
-                    n = _hit(trie.inner[k], INSIDE, touched, n, inside, on, unknown)
-                child = trie.slot[slot, 0]
-                if child < 0:
-                    break
-                shift -= FAN_BITS
-                cell = (((iy >> shift) & (FAN - 1)) << FAN_BITS) | ((ix >> shift) & (FAN - 1))
-                slot = child + cell
-            h = SPAN / (1 << (DEEPEST - shift))
-            rx = ORIGIN + ((ix >> shift) + REFERENCE_X) * h
-            ry = ORIGIN + ((iy >> shift) + REFERENCE_Y) * h
-            for t in range(trie.slot[slot, 2], trie.slot[slot + 1, 2]):
-                place = place_in_entry(trie, sub, t, rx, ry, x, y)
-                if place != 0:
-                    n = _hit(entry_geometry(trie, t), place, touched, n, inside, on, unknown)
+        n = _locate(trie, sub, pub.xy, points, path, seen, touched)
         items = room(items, used, n)
         if used + n > len(relations):
             larger = np.empty(len(items), np.uint16)
@@ -153,10 +184,11 @@ def relate_multipoints(
             g = touched[k]
             items[used] = g
             relations[used] = (
-                DOUBT if unknown[g] else _relation(sub, g, len(points), inside[g], on[g])
+                DOUBT
+                if seen[g, UNKNOWN]
+                else _relation(sub, g, len(points), seen[g, INSIDE], seen[g, ON])
             )
-            inside[g] = on[g] = 0
-            unknown[g] = False
+            seen[g, :] = 0
             used += 1
         offsets[q + 1] = used
     return offsets, items[:used], relations[:used]

@@ -22,7 +22,7 @@ __all__ = ["forget_strips", "place_in_publication"]
 # Work.strip_frame: bottom, strips per degree, number of strips (0: not built, -1: too many)
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True, forceinline=True, _nrt=False)
 def forget_strips(work: Work) -> None:
     """Say that the strips belong to another publication."""
     work.strip_frame[2] = 0.0
@@ -120,7 +120,7 @@ def _strip_of(frame: NDArray[np.float64], y: float) -> int:
     return min(int(frame[2]) - 1, int((y - frame[0]) * frame[1]))
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True, forceinline=True, _nrt=False)
 def place_in_publication(pub: Shapes, q: int, x: float, y: float, work: Work) -> int:
     """Return OUTSIDE, INSIDE, ON or UNKNOWN for (x, y) in publication q, as `draw` left it."""
     place = point_place(work.frame, work.rim, work.inside, x, y)
