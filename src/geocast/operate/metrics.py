@@ -7,16 +7,18 @@ The processes of a service share a directory (`share_metrics`, before anything h
 from __future__ import annotations
 
 import os
+import threading
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from prometheus_client import Counter, Gauge, Histogram
+    from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
-__all__ = ["Metrics", "metrics", "render", "share_metrics"]
+__all__ = ["Metrics", "metrics", "registry", "render", "share_metrics"]
 
 _VARIABLE: Final = "PROMETHEUS_MULTIPROC_DIR"
+_making: Final = threading.Lock()
 _DELAYS: Final = (0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10, 30, 60)
 
 
@@ -75,20 +77,32 @@ class Metrics:
         )
 
 
-@cache
 def metrics() -> Metrics:
-    """Return the metrics of this process; made when first asked for."""
+    """Return the metrics of this process; made when first asked for, by whichever thread."""
+    with _making:
+        return _made()
+
+
+@cache
+def _made() -> Metrics:
     return Metrics()
 
 
 def render() -> bytes:
     """Return what all processes counted, in the text format of Prometheus."""
-    from prometheus_client import REGISTRY, CollectorRegistry, generate_latest
+    from prometheus_client import generate_latest
+
+    return generate_latest(registry())
+
+
+def registry() -> CollectorRegistry:
+    """Return what knows all that all processes counted."""
+    from prometheus_client import REGISTRY, CollectorRegistry
     from prometheus_client.multiprocess import MultiProcessCollector
 
     if _VARIABLE not in os.environ:
         metrics()
-        return generate_latest(REGISTRY)
-    registry = CollectorRegistry()
-    MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
-    return generate_latest(registry)
+        return REGISTRY
+    found = CollectorRegistry()
+    MultiProcessCollector(found)  # type: ignore[no-untyped-call]
+    return found
