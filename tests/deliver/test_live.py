@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from geocast.deliver.live import LiveFeed
+from geocast.errors import UnavailableError
 from geocast.model import Kind, Notification
 from tests.deliver.receiver import until
 from tests.deliver.world import World
@@ -296,3 +297,34 @@ def test_what_is_withdrawn_between_reading_and_marking_is_not_sent(
 
     run(session())
     assert {one.kind for one in world.mail()} == {Kind.MATCH}
+
+
+def test_a_session_outlives_a_database_that_is_away(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    subscription = world.subscribe()
+    world.publish(subscription, times=3)
+    mailbox, failures = world.repository.mailbox, [True, False, True]
+    read, mark = mailbox.read, mailbox.mark_delivered
+
+    def fail(call: Callable[..., Any]) -> Callable[..., Any]:
+        def called(*args: Any, **named: Any) -> Any:
+            found = call(*args, **named)
+            if failures:
+                raise UnavailableError("away", undone=failures.pop())
+            return found
+
+        return called
+
+    monkeypatch.setattr("geocast.deliver.live._ERROR_SECONDS", 0.01)
+    monkeypatch.setattr(mailbox, "read", fail(read))
+    monkeypatch.setattr(mailbox, "mark_delivered", fail(mark))
+
+    async def session() -> None:
+        feed = LiveFeed(world.repository)
+        seen = await collect(feed, world.reader.number, 3)
+        await feed.close()
+        assert [one.publication for one in seen] == [f"event-0-{n}" for n in range(3)]
+
+    run(session())
+    assert failures == []

@@ -312,16 +312,16 @@ def test_a_withdrawal_outlives_what_it_keeps_out(world: World, log: SqliteLog) -
     mailbox.withdraw(world.publisher, records[0].id)
     time.sleep(0.01)
     Housekeeper(log, world.repository, Settings(mailbox_age=0.001, log_age=0.001)).tidy()
-    assert mailbox.is_withdrawn("sensors", records[0].id), "its match is unread"
+    assert mailbox.withdrawn([f"sensors/{records[0].id}"]), "its match is unread"
     while Mailman(log, world.repository).step():
         continue
     assert found(world) == expected(records[1:], [subscription.id])
     Housekeeper(log, world.repository, Settings(mailbox_age=0.001, log_age=60.0)).tidy()
-    assert mailbox.is_withdrawn("sensors", records[0].id), "it may not be matched yet"
+    assert mailbox.withdrawn([f"sensors/{records[0].id}"]), "it may not be matched yet"
     Housekeeper(log, world.repository, Settings(mailbox_age=60.0, log_age=0.001)).tidy()
-    assert mailbox.is_withdrawn("sensors", records[0].id)
+    assert mailbox.withdrawn([f"sensors/{records[0].id}"])
     Housekeeper(log, world.repository, Settings(mailbox_age=0.001, log_age=0.001)).tidy()
-    assert not mailbox.is_withdrawn("sensors", records[0].id)
+    assert not mailbox.withdrawn([f"sensors/{records[0].id}"])
 
 
 def test_changes_go_when_a_snapshot_has_them(world: World, log: SqliteLog) -> None:

@@ -39,8 +39,10 @@ def record(offset: int, versions: Sequence[int], *, partition: int = 0) -> Match
 class World:
     """A repository with one publisher and one subscriber; matches go straight to mailboxes."""
 
-    def __init__(self, directory: Path) -> None:
-        self.url = f"sqlite:///{directory / 'repository.sqlite'}"
+    def __init__(self, where: Path | str) -> None:
+        """Make it in a directory, or in the empty repository at a URL."""
+        file = f"sqlite:///{where}/repository.sqlite"
+        self.url = where if isinstance(where, str) else file
         self.repository = Repository.open(self.url)
         self.publisher = self.repository.accounts.add("sensors", [Right.PUBLISH])
         self.reader = self.account("reader")

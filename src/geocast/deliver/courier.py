@@ -31,12 +31,16 @@ def is_due(endpoint: Endpoint) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Office:
-    """What all couriers share. `waits` are the seconds before each further attempt."""
+    """What all couriers share. `waits` are the seconds before each further attempt.
+
+    `serves` says whether an endpoint, by its number, is this process's to serve.
+    """
 
     repository: Repository
     waits: tuple[float, ...]
     line: LineOptions
     in_thread: Callable[..., Awaitable[Any]]
+    serves: Callable[[int], bool]
 
 
 class Courier:
@@ -113,7 +117,7 @@ class Courier:
         """
         repository, number = self._office.repository, self._number
         endpoint = repository.endpoints.get(self._account, number)
-        if endpoint is None or not is_due(endpoint):
+        if endpoint is None or not is_due(endpoint) or not self._office.serves(number):
             return endpoint, []
         limit = 1 if endpoint.attempts else _GROUP
         while rows := repository.mailbox.read(self._account, endpoint=number, limit=limit):
@@ -135,7 +139,7 @@ class Courier:
             self._accepted.append(notification.cursor)
             _count(notification)
             endpoint = await self._succeeded(endpoint, answer)
-            if self._stopping:
+            if self._stopping or not self._office.serves(self._number):
                 break
         return True
 

@@ -8,10 +8,12 @@ import time
 from typing import TYPE_CHECKING, Final
 
 from geocast.deliver.mail import CONSUMER
+from geocast.deliver.shares import AllShares
 from geocast.model import MICROSECONDS, MatchRecord, now
 from geocast.operate import metrics
 
 if TYPE_CHECKING:
+    from geocast.deliver.shares import Shares
     from geocast.log import Log
     from geocast.operate import Settings
     from geocast.repository import Repository
@@ -25,11 +27,21 @@ _log: Final = logging.getLogger(__name__)
 
 
 class Housekeeper:
-    """Removes what is too old, and never a match that its consumer has not read yet."""
+    """Removes what is too old, and never a match that its consumer has not read yet.
+
+    The work is one share: of several processes, one does it.
+    """
 
     def __init__(
-        self, log: Log, repository: Repository, settings: Settings, consumer: str = CONSUMER
+        self,
+        log: Log,
+        repository: Repository,
+        settings: Settings,
+        consumer: str = CONSUMER,
+        *,
+        shares: Shares | None = None,
     ) -> None:
+        self._shares = shares or AllShares(1)
         self._matches = log
         self._repository = repository
         self._settings = settings
@@ -40,13 +52,16 @@ class Housekeeper:
         due = dict.fromkeys((self.tidy, self.forget), time.monotonic())
         every = {self.tidy: _TIDY_SECONDS, self.forget: _FORGET_SECONDS}
         while not stop.wait(_GAUGE_SECONDS):
-            try:
-                self.measure()
-                for work in [work for work, at in due.items() if time.monotonic() >= at]:
-                    due[work] = time.monotonic() + every[work]
-                    work()
-            except Exception:
-                _log.exception("housekeeping failed; trying again later")
+            with self._shares.using() as mine:
+                if not mine:
+                    continue
+                try:
+                    self.measure()
+                    for work in [work for work, at in due.items() if time.monotonic() >= at]:
+                        due[work] = time.monotonic() + every[work]
+                        work()
+                except Exception:
+                    _log.exception("housekeeping failed; trying again later")
 
     def tidy(self) -> None:
         """Remove notifications and matches beyond their age, and matches beyond their size.

@@ -11,6 +11,9 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from geocast.errors import UnavailableError
+from geocast.repository import MOST_BYTES
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["LiveFeed"]
 
 _T = TypeVar("_T")
+_ERROR_SECONDS: Final = 1.0
 _log: Final = logging.getLogger(__name__)
 
 
@@ -66,13 +70,27 @@ class LiveFeed:
             while not self._closed:
                 news.clear()
                 take = partial(self._take, account, after, subscription)
-                after, full, standing = await self._in_thread(take)
+                after, full, standing = await self._patiently(take, after)
                 if standing:
                     yield standing
                     silent_until = _after(heartbeat)
                 if not full and not await _set_before(news, silent_until):
                     yield []
                     silent_until = _after(heartbeat)
+
+    async def _patiently(
+        self, take: Callable[[], tuple[int, bool, list[Notification]]], after: int
+    ) -> tuple[int, bool, list[Notification]]:
+        """What `take` returns; while the repository cannot be reached, nothing, but there is more.
+
+        A session outlives a restart of the database: nothing is sent that was not marked.
+        """
+        try:
+            return await self._in_thread(take)
+        except UnavailableError as error:
+            _log.warning("%s; trying again", error)
+            await asyncio.sleep(_ERROR_SECONDS)
+            return after, True, []
 
     def _take(
         self, account: int, after: int, subscription: str | None
@@ -83,7 +101,9 @@ class LiveFeed:
         if not rows:
             return after, False, []
         standing = mailbox.mark_delivered(account, rows)
-        return rows[-1].cursor, len(rows) == self._limit, standing
+        # Fewer than asked for may be returned where they are large.
+        large = sum(len(row.feature) for row in rows) > MOST_BYTES // 2
+        return rows[-1].cursor, large or len(rows) == self._limit, standing
 
     @contextmanager
     def _session(self, account: int) -> Iterator[asyncio.Event]:
@@ -110,7 +130,7 @@ class LiveFeed:
                 await asyncio.sleep(self._period)
             except Exception:
                 _log.exception("cannot look for new notifications; trying again")
-                await asyncio.sleep(1.0)
+                await asyncio.sleep(_ERROR_SECONDS)
 
     async def _look(self, seen: int | None) -> int:
         mailbox = self._repository.mailbox

@@ -7,6 +7,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Final
 
+from geocast.deliver.shares import AllShares
 from geocast.errors import StateError
 from geocast.model import MICROSECONDS, MatchRecord, now
 from geocast.operate import metrics
@@ -15,6 +16,7 @@ from geocast.repository import DeadLetter
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from geocast.deliver.shares import Shares
     from geocast.log import Log
     from geocast.repository import Repository
 
@@ -33,9 +35,10 @@ class Mailman:
     """Moves what is new in the log of matches into mailboxes.
 
     How far it came is stored by the same transaction that fills the mailboxes; so nothing is
-    lost or repeated wherever it stops. Only one may run at a time for a consumer's name: of two,
-    one at a time gets a StateError and tries again. A transaction takes at most `max_records`
-    records, and no more than have `max_matches` matches together, but at least one.
+    lost or repeated wherever it stops. Several may run for a consumer's name, and each moves the
+    partitions that are its `shares`, by default all: where two move the same, the transaction of
+    one fails, and it goes on behind what the other has moved. A transaction takes at most
+    `max_records` records, and no more than have `max_matches` matches together, but at least one.
     """
 
     def __init__(
@@ -44,10 +47,12 @@ class Mailman:
         repository: Repository,
         consumer: str = CONSUMER,
         *,
+        shares: Shares | None = None,
         max_records: int = 2_000,
         max_matches: int = 50_000,
     ) -> None:
         self._matches = log
+        self._shares = shares or AllShares(log.partitions)
         self._repository = repository
         self._consumer = consumer
         self._max_records = max_records
@@ -62,7 +67,8 @@ class Mailman:
         Raises StateError where the log is not the one that was read before: it ends before the
         stored position, or lacks records that follow it.
         """
-        return sum(self._move(partition) for partition in range(self._matches.partitions))
+        with self._shares.using() as partitions:
+            return sum(self._move(partition) for partition in partitions)
 
     def run(self, stop: threading.Event) -> None:
         """Move records until told to stop, and then what is there already, for some seconds.
@@ -79,8 +85,10 @@ class Mailman:
     def _attempt_all(self) -> int:
         """A step of the partitions that are not waiting after a failure."""
         moment = time.monotonic()
-        partitions = range(self._matches.partitions)
-        return sum(self._attempt(one) for one in partitions if self._due.get(one, 0.0) <= moment)
+        with self._shares.using() as mine:
+            for partition in [one for one in self._positions if one not in mine]:
+                del self._positions[partition]
+            return sum(self._attempt(one) for one in mine if self._due.get(one, 0.0) <= moment)
 
     def _attempt(self, partition: int) -> int:
         """Move one batch; after a failure the position is read again, when it is due."""
@@ -100,20 +108,40 @@ class Mailman:
         batch = self._matches.read(partition, start, max_records=self._max_records)
         if not batch.num_rows:
             return 0
-        first = batch.column("offset")[0].as_py()
-        if first != start:
-            raise StateError(
-                f"partition {partition} of the log of matches begins at {first}: "
-                f"the records from {start} on are gone, but were not delivered"
-            )
+        offsets = batch.column("offset").to_pylist()
+        if offsets[0] != start:
+            self._check_kept(partition, start)
         records, letters = self._decoded(batch)
-        stop = start + len(records) + len(letters)
-        rows = self._repository.mailbox.deliver(
-            self._consumer, partition, start, stop, records, letters
-        )
+        taken = len(records) + len(letters)
+        stop = offsets[taken - 1] + 1
+        deliver = self._repository.mailbox.deliver
+        try:
+            rows = deliver(self._consumer, partition, start, stop, records, letters)
+        except StateError:
+            if not self._was_overtaken(partition, start):
+                raise
+            return 0
         self._positions[partition] = stop
         _count(rows, records)
-        return stop - start
+        return taken
+
+    def _was_overtaken(self, partition: int, start: int) -> bool:
+        """Whether another process has moved the partition meanwhile; it goes on from there."""
+        stored = self._repository.mailbox.position(self._consumer, partition)
+        if stored == start:
+            return False
+        _log.info("partition %d was moved from %d by another process", partition, start)
+        del self._positions[partition]
+        return True
+
+    def _check_kept(self, partition: int, start: int) -> None:
+        """Raise StateError where it is no gap between records that the log begins later."""
+        kept = self._matches.starts()[partition]
+        if kept > start:
+            raise StateError(
+                f"partition {partition} of the log of matches begins at {kept}: "
+                f"the records from {start} on are gone, but were not delivered"
+            )
 
     def _position(self, partition: int) -> int:
         if partition not in self._positions:

@@ -12,16 +12,26 @@ from typing import TYPE_CHECKING, Final
 
 from geocast.deliver.housekeeping import Housekeeper
 from geocast.deliver.mail import Mailman
+from geocast.deliver.topic_names import SHARES as TOPIC_SHARES
+from geocast.deliver.webhooks import SHARES as HOOK_SHARES
 from geocast.deliver.webhooks import Webhooks
-from geocast.log import SqliteLog
+from geocast.log import kafka_options
+from geocast.log import matches as matches_of
 from geocast.operate import allow_many_files
-from geocast.repository import Repository
+from geocast.repository import Membership, Repository, joined
 
 if TYPE_CHECKING:
+    from geocast.deliver.shares import Shares
+    from geocast.deliver.topics import TopicWriter
+    from geocast.log import Log
     from geocast.operate import Place, Settings
 
 __all__ = ["run_deliver"]
 
+_MAIL: Final = "mail"
+_WEBHOOKS: Final = "webhooks"
+_TOPICS: Final = "topics"
+_HOUSE: Final = "housekeeping"
 _log: Final = logging.getLogger(__name__)
 
 
@@ -31,21 +41,50 @@ def run_deliver(place: Place, settings: Settings, stop: threading.Event) -> None
     Returns when all has ended in order; raises what made a part of it end otherwise.
     """
     allow_many_files()
-    matches = SqliteLog.open(place.matches, settings.partitions, unique_keys=False)
-    with closing(matches), closing(Repository.open(place.repository)) as repository:
-        mailman = Mailman(matches, repository)
-        webhooks = Webhooks(repository, settings)
-        housekeeper = Housekeeper(matches, repository, settings)
-        _log.info("delivery runs")
-        _run_together(
-            [
-                lambda: mailman.run(stop),
-                lambda: asyncio.run(webhooks.run(stop)),
-                lambda: housekeeper.run(stop),
-            ],
-            stop,
-        )
+    matches = matches_of(place, settings).open()
+    opened = Repository.open(place.repository, connections=settings.repository_connections)
+    with closing(matches), closing(opened) as repository:
+        works = {_MAIL: matches.partitions, _WEBHOOKS: HOOK_SHARES, _HOUSE: 1}
+        if settings.log:
+            works[_TOPICS] = TOPIC_SHARES
+        with joined(place.repository, "deliver", works) as membership:
+            _log.info("delivery runs")
+            _run_together(_parts(matches, repository, settings, membership, stop), stop)
         _log.info("delivery has stopped")
+
+
+def _parts(
+    matches: Log,
+    repository: Repository,
+    settings: Settings,
+    membership: Membership,
+    stop: threading.Event,
+) -> list[Callable[[], None]]:
+    """Return what runs side by side, each for its shares of the work."""
+    shares = membership.shares
+    mailman = Mailman(matches, repository, shares=shares(_MAIL))
+    webhooks = Webhooks(repository, settings, shares=shares(_WEBHOOKS))
+    housekeeper = Housekeeper(matches, repository, settings, shares=shares(_HOUSE))
+    parts: list[Callable[[], None]] = [
+        lambda: mailman.run(stop),
+        lambda: asyncio.run(webhooks.run(stop)),
+        lambda: housekeeper.run(stop),
+    ]
+    if settings.log:
+        topics = _topic_writer(repository, settings, shares(_TOPICS))
+        parts.append(lambda: topics.run(stop))
+    return parts
+
+
+def _topic_writer(repository: Repository, settings: Settings, shares: Shares) -> TopicWriter:
+    """Return who writes to topics of subscribers; only those who have Kafka load its library."""
+    from geocast.deliver.topics import TopicWriter
+    from geocast.log.kafka.subscribers import SubscriberTopics
+
+    options, deployment = kafka_options(settings), repository.deployment
+    return TopicWriter(
+        repository, lambda share: SubscriberTopics(options, deployment, f"deliver.{share}"), shares
+    )
 
 
 def _run_together(parts: list[Callable[[], None]], stop: threading.Event) -> None:

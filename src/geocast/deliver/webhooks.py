@@ -16,12 +16,18 @@ from geocast.deliver.address import Lookup, system_lookup
 from geocast.deliver.connect import CheckedBackend
 from geocast.deliver.courier import Courier, Office, is_due
 from geocast.deliver.post import LineOptions
+from geocast.deliver.shares import AllShares
+from geocast.deliver.topic_names import is_topic
 
 if TYPE_CHECKING:
+    from geocast.deliver.shares import Shares
     from geocast.operate import Settings
     from geocast.repository import Endpoint, Repository
 
-__all__ = ["Webhooks"]
+__all__ = ["SHARES", "Webhooks"]
+
+SHARES: Final = 32
+"""Into how many shares webhooks are divided, by their numbers."""
 
 _LOOK_SECONDS: Final = 0.1
 _ACKNOWLEDGE_SECONDS: Final = 0.05
@@ -34,13 +40,21 @@ class Webhooks:
 
     There is no limit on how many couriers are busy at once: each waits for its own receiver
     only. At least once: what was posted but not yet acknowledged when the process died is
-    posted again, with the same webhook-id.
+    posted again, with the same webhook-id. Of several processes each serves the endpoints of its
+    `shares`, by default all: one post at a time for each, unless a process is stopped for so long
+    that another takes over, and comes back in the middle of a post.
     """
 
     def __init__(
-        self, repository: Repository, settings: Settings, *, lookup: Lookup = system_lookup
+        self,
+        repository: Repository,
+        settings: Settings,
+        *,
+        shares: Shares | None = None,
+        lookup: Lookup = system_lookup,
     ) -> None:
         self._repository = repository
+        self._shares = shares or AllShares(SHARES)
         self._grace = settings.webhook_timeout
         self._threads = ThreadPoolExecutor(4, thread_name_prefix="webhooks")
         self._couriers: dict[int, tuple[Courier, asyncio.Task[None]]] = {}
@@ -56,17 +70,21 @@ class Webhooks:
             waits=settings.webhook_waits,
             line=line,
             in_thread=self._in_thread,
+            serves=self._serves,
         )
 
     async def run(self, stop: threading.Event) -> None:
         """Send until told to stop; posts under way then get their time to end."""
-        acknowledging = asyncio.create_task(self._acknowledge_regularly())
+        others = [
+            asyncio.create_task(self._acknowledge_regularly()),
+            asyncio.create_task(self._stop_others()),
+        ]
         try:
             while not stop.is_set():
                 await asyncio.sleep(await self._look())
             await self._finish()
         finally:
-            tasks = [acknowledging, *(task for _, task in self._couriers.values())]
+            tasks = [*others, *(task for _, task in self._couriers.values())]
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
@@ -79,9 +97,23 @@ class Webhooks:
         except Exception:
             _log.exception("cannot look for webhooks with mail; trying again")
             return _ERROR_SECONDS
-        for endpoint in filter(is_due, found):
-            self._courier(endpoint).wake()
+        for endpoint in found:
+            if is_due(endpoint) and not is_topic(endpoint) and self._serves(endpoint.number):
+                self._courier(endpoint).wake()
         return _LOOK_SECONDS
+
+    def _serves(self, number: int) -> bool:
+        return number % SHARES in self._shares.held()
+
+    async def _stop_others(self) -> None:
+        """End the couriers of endpoints that another process is to serve, or may serve already."""
+        while True:
+            await asyncio.sleep(_LOOK_SECONDS)
+            for number, (courier, task) in list(self._couriers.items()):
+                if not self._shares.is_sure():
+                    task.cancel()
+                elif not self._serves(number):
+                    courier.stop()
 
     def _courier(self, endpoint: Endpoint) -> Courier:
         courier, task = self._couriers.get(endpoint.number, (None, None))
@@ -90,9 +122,11 @@ class Webhooks:
             task = asyncio.create_task(courier.run(), name=f"webhook-{endpoint.number}")
             task.add_done_callback(partial(self._ended, endpoint.number))
             self._couriers[endpoint.number] = courier, task
+            self._shares.begin(endpoint.number % SHARES)
         return courier
 
     def _ended(self, number: int, task: asyncio.Task[None]) -> None:
+        self._shares.end(number % SHARES)
         if number in self._couriers and self._couriers[number][1] is task:
             del self._couriers[number]
         if not task.cancelled() and task.exception() is not None:

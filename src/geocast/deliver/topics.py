@@ -1,0 +1,168 @@
+"""Notifications to topics of subscribers in Kafka: each stands there once.
+
+A topic is fed from the mailbox, as a webhook is: what was withdrawn in time is never written, and
+a withdrawal comes behind its match.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Final
+
+from geocast.deliver.courier import is_due
+from geocast.deliver.shares import AllShares
+from geocast.deliver.topic_names import SHARES, TOPIC_SCHEME, is_topic
+from geocast.log.kafka.subscribers import Message, SubscriberTopics
+from geocast.model import MICROSECONDS, Notification, cloud_event, event_id, now
+from geocast.operate import metrics
+
+if TYPE_CHECKING:
+    from geocast.deliver.shares import Shares
+    from geocast.repository import Endpoint, Repository
+
+__all__ = ["TopicWriter"]
+
+_IDLE_SECONDS: Final = 0.05
+_LONGEST_WAIT: Final = 5.0
+_ERROR_SECONDS: Final = 1.0
+_EACH: Final = 1_000
+_TOGETHER: Final = 20_000
+_CONTENT: Final = ("content-type", b"application/cloudevents+json; charset=UTF-8")
+_log: Final = logging.getLogger(__name__)
+
+
+_Group = tuple["Endpoint", list[Notification]]
+"""A topic, and notifications that wait for it."""
+
+
+class TopicWriter:
+    """Moves notifications from mailboxes into topics, many in one transaction.
+
+    A transaction notes the newest cursor of each topic. What is written but still in the mailbox,
+    because the process died in between, is only taken out of it. Topics are divided into shares,
+    and each has transactions of its own (`open_share`): whoever begins to write for a share fences
+    off all others, and then knows what they wrote. Of several processes each writes for its
+    `shares`, by default all.
+    """
+
+    def __init__(
+        self,
+        repository: Repository,
+        open_share: Callable[[int], SubscriberTopics],
+        shares: Shares | None = None,
+    ) -> None:
+        self._repository = repository
+        self._open_share = open_share
+        self._shares = shares or AllShares(SHARES)
+        self._opened: dict[int, SubscriberTopics] = {}
+        self._waits: dict[int, float] = {}
+        self._due: dict[int, float] = {}
+
+    def run(self, stop: threading.Event) -> None:
+        """Write until told to stop; what fails is logged and tried again, ever slower."""
+        with ThreadPoolExecutor(SHARES, thread_name_prefix="topics") as pool:
+            try:
+                while not stop.is_set():
+                    if not self._attempt_all(pool):
+                        stop.wait(_IDLE_SECONDS)
+                self._attempt_all(pool)
+            finally:
+                self._let_go(self._opened.keys())
+
+    def _attempt_all(self, pool: ThreadPoolExecutor) -> int:
+        """Move what waits, up to a bound, share by share at once; return how much that was."""
+        try:
+            with self._shares.using() as mine:
+                self._let_go(self._opened.keys() - set(mine))
+                moment = time.monotonic()
+                due = {share for share in mine if self._due.get(share, 0.0) <= moment}
+                waiting = self._waiting(due)
+                return sum(pool.map(self._attempt, waiting.keys(), waiting.values()))
+        except Exception:
+            _log.exception("cannot look for topics with mail; trying again")
+            time.sleep(_ERROR_SECONDS)
+            return 0
+
+    def _attempt(self, share: int, groups: list[_Group]) -> int:
+        try:
+            # To begin to write fences others off: not where the share has passed to one of them.
+            moved = self._move(share, groups) if share in self._shares.held() else 0
+        except Exception:
+            if share not in self._shares.held():
+                _log.info("share %d of the topics is another process's now", share)
+                return 0
+            wait = min(2 * self._waits.get(share, _IDLE_SECONDS), _LONGEST_WAIT)
+            self._waits[share], self._due[share] = wait, time.monotonic() + wait
+            _log.exception("cannot write to topics of subscribers; trying again")
+            return 0
+        self._waits.pop(share, None)
+        return moved
+
+    def _move(self, share: int, groups: list[_Group]) -> int:
+        """Move notifications of one share; return how many."""
+        if share not in self._opened:
+            self._opened[share] = self._open_share(share)
+        topics = self._opened[share]
+        fresh = [(endpoint, self._standing(topics, endpoint, rows)) for endpoint, rows in groups]
+        messages = {_name(endpoint): [_message(one) for one in rows] for endpoint, rows in fresh}
+        filled = {topic: group for topic, group in messages.items() if group}
+        if filled:
+            topics.write(filled)
+        for endpoint, rows in groups:
+            cursors = [row.cursor for row in rows]
+            self._repository.mailbox.acknowledge(endpoint.account, cursors=cursors)
+        _count([one for _, rows in fresh for one in rows])
+        return sum(len(rows) for _, rows in groups)
+
+    def _waiting(self, shares: set[int]) -> dict[int, list[_Group]]:
+        """Return the topics that have mail, and their first notifications, by share."""
+        found: defaultdict[int, list[_Group]] = defaultdict(list)
+        total = 0
+        for endpoint in self._repository.endpoints.active_with_mail() if shares else []:
+            share = endpoint.number % SHARES
+            if share in shares and is_topic(endpoint) and is_due(endpoint) and total < _TOGETHER:
+                rows = self._repository.mailbox.read(
+                    endpoint.account, endpoint=endpoint.number, limit=_EACH
+                )
+                found[share].append((endpoint, rows))
+                total += len(rows)
+        return found
+
+    def _let_go(self, shares: Iterable[int]) -> None:
+        for share in list(shares):
+            self._opened.pop(share).close()
+
+    def _standing(
+        self, topics: SubscriberTopics, endpoint: Endpoint, rows: list[Notification]
+    ) -> list[Notification]:
+        """Those that are not in the topic yet, and not withdrawn since they were read."""
+        written = topics.written(_name(endpoint))
+        fresh = [row for row in rows if row.cursor > written]
+        return self._repository.mailbox.mark_delivered(endpoint.account, fresh) if fresh else []
+
+
+def _name(endpoint: Endpoint) -> str:
+    return endpoint.url.removeprefix(TOPIC_SCHEME)
+
+
+def _message(notification: Notification) -> Message:
+    headers = [
+        _CONTENT,
+        ("geocast-id", event_id(notification).encode()),
+        ("geocast-subscription", notification.subscription.encode()),
+        ("geocast-published", b"%d" % notification.published),
+    ]
+    key = notification.subscription.encode()
+    return Message(notification.cursor, key, cloud_event(notification), headers)
+
+
+def _count(sent: list[Notification]) -> None:
+    metrics().notifications.labels(channel="topic").inc(len(sent))
+    delay, moment = metrics().delay.labels(channel="topic"), now()
+    for one in sent:
+        delay.observe((moment - one.published) / MICROSECONDS)
