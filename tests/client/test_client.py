@@ -94,3 +94,37 @@ def test_a_service_behind_a_path() -> None:
     transport = httpx.MockTransport(handler)
     with geocast.Client("https://example.org/geocast/", "gct_x", transport=transport) as client:
         assert client.me().rights == {"publish"}
+
+
+@pytest.mark.parametrize("urls", ["http://a:1,http://b:2", ["http://a:1", "http://b:2/"]])
+def test_the_next_gateway_is_asked_where_one_fails(urls: str | list[str]) -> None:
+    asked: list[str] = []
+    away = {"a"}
+
+    def handler(request: httpx.Request) -> httpx.Response:
+        asked.append(request.url.host)
+        if request.url.host in away:
+            raise httpx.ConnectError("refused", request=request)
+        if request.url.host == "b" and asked.count("b") == 2:
+            return httpx.Response(503, json={"detail": "the repository is away"})
+        return httpx.Response(200, json={"name": "alice", "rights": ["publish"]})
+
+    transport = httpx.MockTransport(handler)
+    with geocast.Client(urls, "gct_x", transport=transport) as client:
+        assert client.me().name == "alice"
+        assert asked == ["a", "b"]
+        away.clear()
+        assert client.me().name == "alice"
+        assert asked == ["a", "b", "b", "a"], "it stays where it was until that fails"
+
+
+def test_when_no_gateway_answers_all_are_named() -> None:
+    def handler(request: httpx.Request) -> httpx.Response:
+        raise httpx.ConnectError("refused", request=request)
+
+    transport = httpx.MockTransport(handler)
+    client = geocast.Client("http://a, https://b", "gct_x", retries=1, transport=transport)
+    with client, pytest.raises(ServiceError, match="http://a, https://b cannot be reached"):
+        client.me()
+    with pytest.raises(InputError, match="no address"):
+        geocast.Client([])

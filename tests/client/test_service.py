@@ -291,3 +291,21 @@ def test_a_body_that_is_too_large_is_sent_in_halves(tmp_path: Path) -> None:
             receipts = client.publish_many(features)
         assert [receipt.index for receipt in receipts if not receipt.accepted] == [7]
         assert "20000 bytes" in str(receipts[7].reason)
+
+
+def test_what_is_paused_is_not_waited_for(service: Service, client: Client) -> None:
+    subscription = client.subscribe(SQUARE).wait_active()
+    account = service.repository.accounts.get(client.me().name)
+    assert account is not None
+    service.repository.subscriptions.pause(account.number, subscription.id)
+    with pytest.raises(ServiceError, match="is paused, not active"):
+        subscription.wait_active(30)
+
+
+def test_links(service: Service, client: Client) -> None:
+    url, _, code = client.issue_link().partition("/#link=")
+    assert url == service.url
+    found = service.repository.links.redeem(code)
+    assert found is not None
+    with Client(service.url, found[1]) as other:
+        assert other.me().name == client.me().name

@@ -15,6 +15,7 @@ import httpx
 import orjson
 
 from geocast.gateway import create_app
+from geocast.gateway.assets import STATIC
 from geocast.gateway.server import GatewayServer, server_config
 from geocast.log import SqliteLog
 from geocast.model import Account, MatchRecord, Right, publication_key
@@ -100,7 +101,10 @@ class Served:
 
 @contextmanager
 def serving(
-    directory: Path, ready: Callable[[], bool] = lambda: True, **settings: Any
+    directory: Path,
+    ready: Callable[[], bool] = lambda: True,
+    static: Path = STATIC,
+    **settings: Any,
 ) -> Iterator[Served]:
     """Serve a gateway, with these settings."""
     with (
@@ -108,25 +112,25 @@ def serving(
         closing(SqliteLog.open(directory / "log")) as log,
     ):
         chosen = Settings(port=0, **{"request_rate": 1e6, **settings})
-        app = create_app(repository, log, chosen, ready)
+        app = create_app(repository, log, chosen, ready, static)
         server = GatewayServer(server_config(app, chosen))
         thread = threading.Thread(target=server.run, daemon=True)
         thread.start()
         try:
-            yield Served(_url(server), repository, log, server)
+            yield Served(_url(server, chosen.scheme), repository, log, server)
         finally:
             server.should_exit = True
             thread.join(20)
             assert not thread.is_alive(), "the server does not stop"
 
 
-def _url(server: GatewayServer) -> str:
+def _url(server: GatewayServer, scheme: str) -> str:
     end = time.monotonic() + 20
     while not server.started:
         assert time.monotonic() < end, "the server does not start"
         time.sleep(0.01)
     port = server.servers[0].sockets[0].getsockname()[1]
-    return f"http://127.0.0.1:{port}"
+    return f"{scheme}://127.0.0.1:{port}"
 
 
 def point(x: float = 1.0, y: float = 2.0, **members: Any) -> dict[str, Any]:

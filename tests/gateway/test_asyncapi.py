@@ -68,4 +68,21 @@ def test_what_a_session_says_is_described(served: Served, nobody: httpx.Client) 
         for value in REFUSED:
             socket.send(orjson.dumps(value).decode())
             assert told()["type"] == "problem"
-    assert seen == set(messages) - {"cloudevent"}
+    assert seen == set(messages) - {"cloudevent", "events"}
+
+
+def test_what_the_stream_of_events_says_is_described(
+    served: Served, alice: httpx.Client, nobody: httpx.Client
+) -> None:
+    alice.post("/v1/publications", json=point(id="p"))
+    asyncapi, openapi = (nobody.get(f"/{name}.json").json() for name in ("asyncapi", "openapi"))
+    schemas = [
+        closed(asyncapi["components"]["messages"]["events"]["payload"]),
+        {"$ref": "#/components/schemas/EventsMessage", "components": openapi["components"]},
+    ]
+    with alice.stream("GET", "/v1/events/stream", headers={"Last-Event-ID": "0-0"}) as answer:
+        line = next(line for line in answer.iter_lines() if line.startswith("data: "))
+    message = orjson.loads(line.removeprefix("data: "))
+    assert message["features"]
+    for schema in schemas:
+        jsonschema_rs.validator_for(schema).validate(message)

@@ -188,3 +188,34 @@ def test_all_bodies_together_are_bounded() -> None:
     assert refused.value.status_code == 503
     more = iter([False])
     _pass_body(limit, receive)
+
+
+def test_small_bodies_do_not_take_the_room_of_large_ones() -> None:
+    """Of some small bodies nobody knows whose they are before they are read."""
+
+    async def all_at_once() -> None:
+        limit, end = BodyLimit(_read_all, LIMIT, held_bodies=1_000), asyncio.Event()
+
+        async def pass_body(path: str, size: int, *, slowly: bool = False) -> None:
+            parts = iter([True, False] if slowly else [False])
+
+            async def receive() -> Message:
+                if not (more := next(parts)) and slowly:
+                    await end.wait()
+                return {"type": "http.request", "body": b"x" * size, "more_body": more}
+
+            async def send(message: Message) -> None:
+                raise AssertionError(message)
+
+            await limit({"type": "http", "path": path, "headers": []}, receive, send)
+
+        async with asyncio.TaskGroup() as group:
+            group.create_task(pass_body("/v1/accounts", 60, slowly=True))
+            await asyncio.sleep(0)
+            with pytest.raises(Problem) as refused:
+                await pass_body("/v1/accounts", 100)
+            assert refused.value.status_code == 503
+            await pass_body("/v1/publications", 900)
+            end.set()
+
+    asyncio.run(all_at_once())

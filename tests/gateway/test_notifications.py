@@ -30,6 +30,12 @@ def named(found: dict[str, Any]) -> list[str]:
     return [n["data"]["subscription"] + n["subject"] for n in found["notifications"]]
 
 
+def test_the_newest_first(mailbox: httpx.Client) -> None:
+    found = page(mailbox, newest=True, subscription="s", limit=2)
+    assert named(found) == ["sc", "sb"]
+    assert found["cursor"] == found["notifications"][0]["geocastcursor"]
+
+
 def test_a_notification_is_a_cloud_event(served: Served, mailbox: httpx.Client) -> None:
     found = page(mailbox, limit=1)
     [event] = found["notifications"]
@@ -127,3 +133,15 @@ def test_unreadable_acknowledgements(mailbox: httpx.Client, body: bytes) -> None
 def test_my_numbers(mailbox: httpx.Client) -> None:
     me = mailbox.get("/v1/me").json()
     assert (me["subscriptions"], me["waiting"]) == (2, 6)
+
+
+def test_counts(served: Served, alice: httpx.Client) -> None:
+    for name in ("s", "t", "u"):
+        alice.post("/v1/subscriptions", json=square(name))
+    assert alice.get("/v1/notifications/counts").json() == {"subscriptions": {}}
+    served.deliver([("a", ["s", "t"]), ("b", ["s"])])
+    assert alice.get("/v1/notifications/counts").json() == {"subscriptions": {"s": 2, "t": 1}}
+    alice.get("/v1/notifications")
+    assert alice.get("/v1/notifications/counts").json() == {"subscriptions": {"s": 2, "t": 1}}
+    alice.post("/v1/notifications/ack", json={"through": 2**62, "subscription": "s"})
+    assert alice.get("/v1/notifications/counts").json() == {"subscriptions": {"t": 1}}

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from geocast.log import SqliteLog
 from geocast.model import ACCOUNT_NAME
+from geocast.operate import metrics
 from tests.gateway.served import Served, point, refusal, serving, square
 
 
@@ -79,8 +81,37 @@ def test_status(served: Served, alice: httpx.Client) -> None:
     assert status["batches"][1]["counts"] == {"matches": 3}
 
 
+def test_status_in_numbers(tmp_path: Path) -> None:
+    with serving(tmp_path) as served, served.client("alice") as alice:
+        before = alice.get("/v1/status").json()
+        assert (before["publications"], before["batch_seconds"]) == (0, None)
+        alice.post("/v1/publications", json=point(id="a"))
+        alice.post("/v1/publications", json=point(200, 0))
+        counted = metrics()
+        counted.matches.inc(3)
+        counted.matched_publications.inc(2)
+        counted.notifications.labels(channel="mailbox").inc(4)
+        time.sleep(1.1)
+        for seconds in (0.25, 0.25, 0.25, 4.0):
+            counted.delay.labels(channel="mailbox").observe(seconds)
+        served.repository.ledger.pin("match", 1, 7)
+        served.repository.ledger.finish("match", 1, {}, {})
+        served.repository.ledger.pin("match", 2, 7)
+        after = alice.get("/v1/status").json()
+    changed = {name: after[name] - before[name] for name in ("matches", "processed")}
+    assert changed == {"matches": 3, "processed": 2}
+    assert after["notifications"] == before["notifications"] + 4
+    assert after["rejects"]["gateway"] == before["rejects"].get("gateway", 0) + 1
+    assert after["publications"] == 1
+    assert after["delay"]["count"] == 4
+    assert 0.2 <= after["delay"]["p50"] <= 0.3
+    assert 3 <= after["delay"]["p99"] <= 5
+    assert after["batches"][0]["seconds"] is None
+    assert after["batch_seconds"] == after["batches"][1]["seconds"] >= 0
+
+
 def test_nothing_there(nobody: httpx.Client) -> None:
-    for path in ("/", "/v1", "/v1/", "/v1/nothing", "/docs", "/v1/subscriptions/"):
+    for path in ("/v1", "/v1/", "/v1/nothing", "/docs", "/v1/subscriptions/"):
         answer = nobody.get(path)
         refusal(answer, answer.status_code)
         assert answer.status_code in (401, 404, 422), path
@@ -124,6 +155,10 @@ def test_other_origins_where_they_are_allowed(tmp_path: Path) -> None:
         )
 
 
+OPEN = ("/v1/client", "/v1/links/redeem")
+"""What can be asked without a token."""
+
+
 def references(value: Any) -> set[str]:
     if isinstance(value, dict):
         own = {value["$ref"]} if isinstance(value.get("$ref"), str) else set()
@@ -147,11 +182,11 @@ def test_the_openapi_document_has_every_route(nobody: httpx.Client) -> None:
     operations = {
         f"{method.upper()} {path}" for path, item in document["paths"].items() for method in item
     }
-    assert len(operations) == 26
+    assert len(operations) == 37
     for path, item in document["paths"].items():
         for method, operation in item.items():
             assert operation["description"], (method, path)
-            if path.startswith("/v1"):
+            if path.startswith("/v1") and path not in OPEN:
                 assert operation["security"] == [{"token": []}]
                 assert {"401", "429"} <= set(operation["responses"])
 

@@ -34,8 +34,16 @@ def test_subscriptions(owner: httpx.Client, other: httpx.Client) -> None:
     assert owner.get("/v1/subscriptions/mine").json()["properties"]["geocast"]["version"] == 1
 
 
+def test_pauses(owner: httpx.Client, other: httpx.Client) -> None:
+    refusal(other.post("/v1/subscriptions/mine/pause"), 404)
+    refusal(other.post("/v1/subscriptions/mine/resume"), 404)
+    state = owner.get("/v1/subscriptions/mine").json()["properties"]["geocast"]
+    assert (state["status"], state["version"]) == ("pending", 1)
+
+
 def test_notifications(owner: httpx.Client, other: httpx.Client) -> None:
     assert other.get("/v1/notifications").json()["notifications"] == []
+    assert other.get("/v1/notifications/counts").json() == {"subscriptions": {}}
     refusal(other.get("/v1/notifications?subscription=mine"), 404)
     cursor = owner.get("/v1/notifications").json()["cursor"]
     for body in ({"through": cursor}, {"cursors": [cursor]}):
@@ -83,7 +91,15 @@ def test_dead_letters(owner: httpx.Client, other: httpx.Client, paul: httpx.Clie
         ("GET", "/v1/notifications", "subscribe"),
         ("POST", "/v1/notifications/ack", "subscribe"),
         ("GET", "/v1/stream", "subscribe"),
+        ("GET", "/v1/events", "subscribe"),
+        ("GET", "/v1/events/stream", "subscribe"),
+        ("GET", "/v1/attributes", "subscribe"),
+        ("GET", "/v1/notifications/counts", "subscribe"),
+        ("POST", "/v1/subscriptions/preview", "subscribe"),
+        ("POST", "/v1/subscriptions/a/pause", "subscribe"),
+        ("POST", "/v1/subscriptions/a/resume", "subscribe"),
         ("GET", "/v1/webhooks", "subscribe"),
+        ("GET", "/v1/webhooks/parked", "admin"),
         ("POST", "/v1/webhooks/1/resume", "subscribe"),
         ("GET", "/v1/accounts", "admin"),
         ("POST", "/v1/accounts", "admin"),
@@ -121,5 +137,6 @@ def test_bad_tokens(nobody: httpx.Client, header: str) -> None:
 def test_a_token_in_the_query_counts_only_for_streams(served: Served, nobody: httpx.Client) -> None:
     query = {"access_token": served.token("alice")}
     refusal(nobody.get("/v1/me", params=query), 401)
-    with nobody.stream("GET", "/v1/stream", params=query) as answer:
-        assert answer.status_code == 200
+    for path in ("/v1/stream", "/v1/events/stream"):
+        with nobody.stream("GET", path, params=query) as answer:
+            assert answer.status_code == 200

@@ -172,7 +172,7 @@ def test_withdraw(served: Served, paul: httpx.Client) -> None:
         answer = paul.delete("/v1/publications/a%2Fb%20c")
         assert answer.status_code == 200
         assert set(answer.json()) == {"known", "removed", "notices"}
-    assert served.repository.mailbox.is_withdrawn(served.account("paul").name, "a/b c")
+    assert served.repository.mailbox.withdrawn([f"{served.account('paul').name}/a/b c"])
 
 
 def test_withdraw_what_was_delivered(served: Served, alice: httpx.Client) -> None:

@@ -235,6 +235,19 @@ def test_webhooks_are_listed_and_resumed(served: Served, sue: httpx.Client) -> N
     refusal(sue.post("/v1/webhooks/99999/resume"), 404)
 
 
+def test_administrators_see_what_is_parked(tmp_path: Any) -> None:
+    with serving(tmp_path) as served, served.client("sue") as sue, served.client("alice") as alice:
+        hook = {"url": "https://hooks.example.com:8443/secret?of=sue"}
+        number = subscribe(sue, square(webhook=hook))["properties"]["webhook"]["number"]
+        assert alice.get("/v1/webhooks/parked").json() == {"webhooks": []}
+        served.repository.endpoints.park(number, "gone", status=410)
+        [seen] = alice.get("/v1/webhooks/parked").json()["webhooks"]
+        owner = sue.get("/v1/me").json()["name"]
+        assert (seen["account"], seen["host"]) == (owner, "hooks.example.com:8443")
+        assert (seen["number"], seen["last_error"], seen["last_status"]) == (number, "gone", 410)
+        refusal(sue.get("/v1/webhooks/parked"), 403)
+
+
 def test_no_room(tmp_path: Any) -> None:
     with serving(tmp_path, max_subscriptions=2) as served, served.client("sue") as sue:
         subscribe(sue, square("one"))

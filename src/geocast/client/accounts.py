@@ -13,7 +13,7 @@ from geocast.client.features import encode
 from geocast.client.values import Account
 from geocast.client.wire import Answer, Request, Steps
 
-__all__ = ["add", "issue_token", "me", "page_through", "remove", "status"]
+__all__ = ["add", "issue_link", "issue_token", "me", "page_through", "remove", "status"]
 
 _PATH: Final = "/v1/accounts"
 _JSON: Final = {"content-type": "application/json"}
@@ -51,6 +51,15 @@ def issue_token(core: Core, name: str, label: str) -> Steps[str]:
     answer = yield from core.ask(request, 201)
     with core.reading("the token"):
         return str(orjson.loads(answer.body)["token"])
+
+
+def issue_link(core: Core, seconds: int) -> Steps[str]:
+    """Return the address at which the map opens, signed in as the owner of the token, once."""
+    body = encode({"seconds": seconds})
+    request = Request("POST", "/v1/links", headers=_JSON, body=body, repeatable=False)
+    answer = yield from core.ask(request, 201)
+    with core.reading("the link"):
+        return f"{core.url}/#link={orjson.loads(answer.body)['code']}"
 
 
 def status(core: Core) -> Steps[dict[str, Any]]:

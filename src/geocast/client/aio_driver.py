@@ -93,9 +93,11 @@ class AsyncDriver:
         assert isinstance(action, Request), action
         self._check_open()
         try:
-            return answer_of(await self._http.request(**request_options(self._core, action)))
+            return answer_of(
+                self._core, await self._http.request(**request_options(self._core, action))
+            )
         except httpx.RequestError as error:
-            return failure_of(error)
+            return failure_of(self._core, error)
 
     def _check_open(self) -> None:
         if self._http.is_closed:
@@ -123,9 +125,9 @@ class _AsyncStream:
             response = await self._http.send(request, stream=True)
             if response.status_code != 200:
                 await response.aread()
-                return answer_of(response)
+                return answer_of(self._core, response)
         except httpx.RequestError as error:
-            return failure_of(error)
+            return failure_of(self._core, error)
         self._response, self._pieces = response, response.aiter_bytes()
         return Answer(200, response.headers, b"")
 
@@ -133,7 +135,7 @@ class _AsyncStream:
         try:
             return b"" if self._pieces is None else await anext(self._pieces, b"")
         except (httpx.RequestError, httpx.StreamError) as error:
-            return failure_of(error)
+            return failure_of(self._core, error)
 
     async def close(self) -> None:
         response, self._response, self._pieces = self._response, None, None

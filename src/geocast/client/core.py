@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -30,7 +30,10 @@ class TakenError(ServiceError, ConflictError):
 
 
 class UnreachableError(ServiceError):
-    """No answer came, for a `reason`; `sent` says whether the request may have arrived."""
+    """No answer came, for a `reason`; `sent` says whether the request may have arrived.
+
+    Where there are several addresses, `url` lists them all.
+    """
 
     def __init__(self, url: str, failure: Failure) -> None:
         super().__init__(f"{url} cannot be reached: {failure.reason}")
@@ -38,15 +41,33 @@ class UnreachableError(ServiceError):
 
 
 class Core:
-    """The address of a service, the token for it, and how patient to be with it.
+    """The addresses of a service, the token for it, whom to trust, how patient to be with it.
 
-    Raises InputError for an address or a token that cannot be one.
+    Several addresses are those of gateways of one service: one of them is asked, and the next
+    where it fails. Raises InputError for an address or a token that cannot be one.
     """
 
-    def __init__(self, url: str, token: str | None, retries: int) -> None:
-        self.url = _checked_url(url)
+    def __init__(
+        self, url: str | Sequence[str], token: str | None, retries: int, ca: str | None = None
+    ) -> None:
+        given = url.split(",") if isinstance(url, str) else url
+        self.urls = [_checked_url(one.strip()) for one in given]
+        if not self.urls:
+            raise InputError("no address of a service")
         self.token = _checked_token(token or os.environ.get("GEOCAST_TOKEN") or None)
+        self.ca = ca or os.environ.get("GEOCAST_CA") or None
         self.retries = retries
+        self._current = 0
+
+    @property
+    def url(self) -> str:
+        """The address that is asked now."""
+        return self.urls[self._current]
+
+    def avoid(self, url: str) -> None:
+        """Ask the next address from now on, if what failed was the one that is asked now."""
+        if _origin(url) == _origin(self.url):
+            self._current = (self._current + 1) % len(self.urls)
 
     @property
     def headers(self) -> dict[str, str]:
@@ -59,8 +80,8 @@ class Core:
     @property
     def is_local(self) -> bool:
         """Whether the service is on this machine, so that no proxy stands between."""
-        host = urlsplit(self.url).hostname or ""
-        return host in ("localhost", "::1") or host.startswith("127.")
+        hosts = [urlsplit(url).hostname or "" for url in self.urls]
+        return all(host in ("localhost", "::1") or host.startswith("127.") for host in hosts)
 
     def ask(self, request: Request, *expected: int) -> Steps[Answer]:
         """Send until there is an answer with one of the expected statuses.
@@ -119,7 +140,7 @@ class Core:
 
     def unreachable(self, failure: Failure) -> UnreachableError:
         """Return the error for a service that gave no answer."""
-        return UnreachableError(self.url, failure)
+        return UnreachableError(", ".join(self.urls), failure)
 
     def refusal(self, request: Request, answer: Answer) -> ServiceError:
         """Return the error for an answer that is not what was asked for."""
@@ -203,6 +224,11 @@ def _checked_url(url: str) -> str:
     if not fine or parts.query or parts.fragment:
         raise InputError(f"{url!r} is not the address of a service, such as http://127.0.0.1:8400")
     return url.rstrip("/")
+
+
+def _origin(url: str) -> tuple[str, str | None, int]:
+    parts = urlsplit(url)
+    return parts.scheme, parts.hostname, parts.port or (443 if parts.scheme == "https" else 80)
 
 
 def _checked_token(token: str | None) -> str | None:

@@ -81,7 +81,14 @@ def subscribe(core: Core, wish: Wish, identifier: str | None) -> Steps[Facts]:
 def change(core: Core, identifier: str, wish: Wish) -> Steps[Facts]:
     """Give a subscription a new version; the old one stands until the new one is active."""
     body = encode(wish.feature(identifier))
-    request = Request("PUT", f"{_PATH}/{segment(identifier)}", headers=_FEATURE, body=body)
+    # Where a secret is made for the webhook, only the first answer tells it.
+    request = Request(
+        "PUT",
+        f"{_PATH}/{segment(identifier)}",
+        headers=_FEATURE,
+        body=body,
+        repeatable=not wish.wants_secret,
+    )
     return _facts(core, (yield from core.ask(request, 200)))
 
 
@@ -117,7 +124,7 @@ def wait_active(core: Core, identifier: str, timeout: float | None) -> Steps[Fac
         if facts.status == "active":
             return facts
         late = timeout is not None and time.monotonic() - start >= timeout
-        if late or facts.status == "cancelled":
+        if late or facts.status in ("cancelled", "paused"):
             raise ServiceError(
                 f"{core.url}: subscription {identifier!r} is {facts.status}, not active, "
                 f"after {time.monotonic() - start:.1f} s"

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self, TypeAlias
 
 import httpx
@@ -31,19 +31,24 @@ class Client:
     broken connection or a busy service is tried again up to `retries` times; `timeout` bounds
     each attempt. A stream of notifications comes back by itself, for `patience` seconds after
     each break, and by default for ever. What fails raises ServiceError.
+
+    `url` may be several, with commas or as a list: gateways of one service, of which the next is
+    asked where one fails; a stream goes on there where it was. `ca` is a PEM file of the
+    certificates to trust, by default that of GEOCAST_CA, else the usual ones.
     """
 
     def __init__(
         self,
-        url: str = "http://127.0.0.1:8400",
+        url: str | Sequence[str] = "http://127.0.0.1:8400",
         token: str | None = None,
         *,
         retries: int = 5,
         timeout: float = 30.0,
         patience: float | None = None,
+        ca: str | None = None,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
-        self._core = Core(url, token, retries)
+        self._core = Core(url, token, retries, ca)
         self._driver = Driver(self._core, timeout, transport)
         self._patience = patience
 
@@ -176,6 +181,10 @@ class Client:
         """Return a new token for an account; it is told only this once."""
         return self._driver.run(accounts.issue_token(self._core, name, label))
 
+    def issue_link(self, seconds: int = 600) -> str:
+        """Return an address at which the map opens, signed in as you, once and within a time."""
+        return self._driver.run(accounts.issue_link(self._core, seconds))
+
     def status(self) -> dict[str, Any]:
         """Return how the service fares."""
         return self._driver.run(accounts.status(self._core))
@@ -221,7 +230,7 @@ class Subscription:
 
     @property
     def status(self) -> str:
-        """What it was when the service told it last: pending, active or cancelled."""
+        """What it was when the service told it last: pending, active, paused, cancelled."""
         return self.facts.status
 
     def __iter__(self) -> Iterator[Notification]:

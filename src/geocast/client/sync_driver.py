@@ -89,9 +89,10 @@ class Driver:
         assert isinstance(action, Request), action
         self._check_open()
         try:
-            return answer_of(self._http.request(**request_options(self._core, action)))
+            response = self._http.request(**request_options(self._core, action))
+            return answer_of(self._core, response)
         except httpx.RequestError as error:
-            return failure_of(error)
+            return failure_of(self._core, error)
 
     def _check_open(self) -> None:
         if self._http.is_closed:
@@ -119,9 +120,9 @@ class _Stream:
             response = self._http.send(request, stream=True)
             if response.status_code != 200:
                 response.read()
-                return answer_of(response)
+                return answer_of(self._core, response)
         except httpx.RequestError as error:
-            return failure_of(error)
+            return failure_of(self._core, error)
         self._response, self._pieces = response, response.iter_bytes()
         return Answer(200, response.headers, b"")
 
@@ -129,7 +130,7 @@ class _Stream:
         try:
             return next(self._pieces, b"")
         except (httpx.RequestError, httpx.StreamError) as error:
-            return failure_of(error)
+            return failure_of(self._core, error)
 
     def close(self) -> None:
         response, self._response, self._pieces = self._response, None, iter(())

@@ -16,6 +16,7 @@ __all__ = [
     "Me",
     "NewAccount",
     "NewToken",
+    "RightName",
     "Rights",
     "Status",
     "Tokens",
@@ -118,6 +119,7 @@ class Batch(BaseModel):
     snapshot: int
     pinned: Time
     finished: Time | None
+    seconds: float | None
     ranges: dict[str, tuple[int, int]]
     counts: dict[str, int]
 
@@ -136,16 +138,36 @@ class WebhookNumbers(BaseModel):
     parked: int
 
 
+class Delays(BaseModel):
+    """From publication to mailbox, in seconds, of the last minute; null without any."""
+
+    count: int
+    p50: float | None
+    p99: float | None
+
+
 class Status(BaseModel):
-    """The numbers of everything; `batches` are the last ones, newest first."""
+    """The numbers of everything; `batches` are the last ones, newest first.
+
+    `publications` are all that ever came in; `processed`, `matches`, `notifications` and
+    `rejects`, by where that was noticed, are counted since the service was started.
+    """
 
     deployment: str
     ready: bool
     subscriptions: int
     snapshot: Snapshot
     log: LogDocument
+    publications: int
+    processed: int
+    matches: int
+    notifications: int
+    rejects: dict[str, int]
+    delay: Delays
     batches: list[Batch]
+    batch_seconds: Annotated[float | None, Field(description="Of the last finished batch")]
     mailbox: MailboxNumbers
     dead_letters: int
     webhooks: WebhookNumbers
     streams: int
+    event_streams: int

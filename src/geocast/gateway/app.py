@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any, Final
 
 from fastapi import FastAPI
@@ -16,15 +17,21 @@ from starlette.responses import Response
 
 from geocast.gateway import (
     admin,
+    event_stream,
+    events,
     health,
+    links,
     notifications,
     own,
+    preview,
     publications,
     session,
     stream,
     subscriptions,
+    web,
 )
 from geocast.gateway.answers import Json
+from geocast.gateway.assets import STATIC
 from geocast.gateway.asyncapi import asyncapi
 from geocast.gateway.auth import TokenFromQuery
 from geocast.gateway.documents import COMPONENTS
@@ -40,13 +47,18 @@ __all__ = ["create_app"]
 
 _ROOMS: Final = (
     publications,
+    preview,
     subscriptions,
     notifications,
     stream,
+    events,
+    event_stream,
     session,
+    links,
     own,
     admin,
     health,
+    web,
 )
 
 
@@ -55,13 +67,14 @@ def create_app(
     log: Log,
     settings: Settings,
     pipeline_ready: Callable[[], bool] = lambda: True,
+    static: Path = STATIC,
 ) -> FastAPI:
     """Return the application that serves a repository and a log of publications.
 
-    `pipeline_ready` tells /readyz whether publications are being matched. The application closes
-    neither the repository nor the log.
+    `pipeline_ready` tells /readyz whether publications are being matched; `static` has the files
+    of the web client. The application closes neither the repository nor the log.
     """
-    parts = Parts.of(repository, log, settings, pipeline_ready)
+    parts = Parts.of(repository, log, settings, pipeline_ready, static)
     app = FastAPI(
         title="Geocast",
         version=version("geocast"),

@@ -1,4 +1,4 @@
-"""The AsyncAPI document: what goes over the stream, the session and to webhooks."""
+"""The AsyncAPI document: what goes over the streams, the session and to webhooks."""
 
 from __future__ import annotations
 
@@ -31,6 +31,14 @@ _ASKED: Final[tuple[type[BaseModel], ...]] = (
 )
 _TEXT: Final = {"type": "string"}
 _WHOLE: Final = {"type": "integer"}
+_EVENTS: Final[dict[str, Any]] = {
+    "type": "object",
+    "required": ["features", "skipped"],
+    "properties": {
+        "features": {"type": "array", "items": {"type": "object"}},
+        "skipped": {"type": "integer", "description": "How many more there were"},
+    },
+}
 _ANSWERED: Final[dict[str, dict[str, Any]]] = {
     "connected": {"account": _TEXT, "after": _WHOLE},
     "subscribed": {"feature": {"type": "object"}},
@@ -76,6 +84,7 @@ def asyncapi(version: str) -> dict[str, Any]:
                     "contentType": "application/cloudevents+json",
                     "payload": {"$ref": "#/components/schemas/CloudEvent"},
                 },
+                "events": {"payload": _EVENTS},
             },
         },
     }
@@ -93,6 +102,12 @@ def _channels() -> dict[str, Any]:
             "description": "Server-sent events: id is the cursor, data the CloudEvent; event is "
             "match or withdrawal. Last-Event-ID resumes.",
             "messages": {"cloudevent": _message("cloudevent")},
+        },
+        "events": {
+            "address": "/v1/events/stream",
+            "description": "Server-sent events: event is events, data is what was published since "
+            "the one before; Last-Event-ID, their id, resumes.",
+            "messages": {"events": _message("events")},
         },
         "session": {
             "address": "/v1/session",
@@ -112,6 +127,7 @@ def _channels() -> dict[str, Any]:
 def _operations() -> dict[str, Any]:
     return {
         "stream": _operation("send", "stream", ["cloudevent"]),
+        "show": _operation("send", "events", ["events"]),
         "ask": _operation("receive", "session", [_name(model) for model in _ASKED]),
         "tell": _operation("send", "session", list(_ANSWERED)),
         "post": _operation("send", "webhook", ["cloudevent"]),

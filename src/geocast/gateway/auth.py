@@ -19,7 +19,7 @@ __all__ = ["Doorkeeper", "TokenFromQuery", "check_right", "token_of"]
 _FRESH_SECONDS: Final = 1.0
 _MOST_REMEMBERED: Final = 10_000
 _CHALLENGE: Final = {"WWW-Authenticate": 'Bearer realm="geocast"'}
-_QUERY_PATHS: Final = ("/v1/stream", "/v1/session")
+_QUERY_PATHS: Final = ("/v1/stream", "/v1/session", "/v1/events/stream")
 
 
 class _Accounts(Protocol):
@@ -72,7 +72,7 @@ def check_right(account: Account, right: Right) -> None:
 class TokenFromQuery:
     """ASGI middleware for browsers, whose streams and sockets cannot send headers.
 
-    Moves `access_token` from the query to the header, on the paths of the stream and the session
+    Moves `access_token` from the query to the header, on the paths of streams and the session
     only; after it the query can be logged.
     """
 

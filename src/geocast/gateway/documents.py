@@ -112,6 +112,20 @@ def _collection(text: str, items: dict[str, Any]) -> dict[str, Any]:
 
 
 _NULLABLE_TEXT: Final = {"anyOf": [{"type": "string"}, {"type": "null"}]}
+
+
+def _page(items: str) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "required": ["type", "features"],
+        "properties": {
+            "type": {"const": "FeatureCollection"},
+            "features": _array(ref(items)),
+            "next": _NULLABLE_TEXT,
+        },
+    }
+
+
 _ASKED: Final = {
     "type": "object",
     "properties": {
@@ -135,13 +149,17 @@ _ASKED: Final = {
                 {"type": "null"},
             ]
         },
+        "topic": {
+            "description": "Whether notifications go to your topic in Kafka; answers name it",
+            "anyOf": [{"type": "boolean"}, {"type": "string"}, {"type": "null"}],
+        },
     },
 }
 _STATE: Final = {
     "type": "object",
     "required": ["status", "version", "created", "changed", "activated"],
     "properties": {
-        "status": {"enum": ["pending", "active", "cancelled"]},
+        "status": {"enum": ["pending", "active", "paused", "cancelled"]},
         "version": {"type": "integer"},
         "created": {"type": "string", "format": "date-time"},
         "changed": {"type": "string", "format": "date-time"},
@@ -159,6 +177,28 @@ _TOLD: Final = {
             "type": "object",
             "required": ["geocast"],
             "properties": {"geocast": _STATE},
+        },
+    },
+}
+
+_EVENT: Final = {
+    "type": "object",
+    "required": ["type", "id", "geometry", "geocast"],
+    "properties": {
+        "type": {"const": "Feature"},
+        "id": {"type": "string"},
+        "geometry": ref("Geometry"),
+        "properties": {"anyOf": [{"type": "object"}, {"type": "null"}]},
+        "geocast": {
+            "description": "Who published it, when, and where it stands in the log",
+            "type": "object",
+            "required": ["publisher", "time", "partition", "offset"],
+            "properties": {
+                "publisher": {"type": "string"},
+                "time": {"type": "string", "format": "date-time"},
+                "partition": {"type": "integer"},
+                "offset": {"type": "integer"},
+            },
         },
     },
 }
@@ -189,14 +229,14 @@ COMPONENTS: Final[dict[str, Any]] = {
         "Subscriptions; all are made or none", ref("SubscriptionRequest")
     ),
     "Subscription": _TOLD,
-    "Subscriptions": {
+    "Subscriptions": _page("Subscription"),
+    "Event": _EVENT,
+    "Events": _page("Event"),
+    "EventsMessage": {
+        "description": "What came since the message before, and how much more there was",
         "type": "object",
-        "required": ["type", "features"],
-        "properties": {
-            "type": {"const": "FeatureCollection"},
-            "features": _array(ref("Subscription")),
-            "next": _NULLABLE_TEXT,
-        },
+        "required": ["features", "skipped"],
+        "properties": {"features": _array(ref("Event")), "skipped": {"type": "integer"}},
     },
 }
 """Schemas of the document that no route declares by a model."""

@@ -1,4 +1,7 @@
-"""Headers that every answer has: nothing is guessed, nothing is kept, no address leaks."""
+"""Headers that every answer has: nothing is guessed, nothing is kept, no address leaks.
+
+An answer that says by itself how long it may be kept is not contradicted.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,10 @@ class SafeHeaders:
 
         async def safely(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*message.get("headers", []), *_ALWAYS]
+                given = message.get("headers", [])
+                names = {name.lower() for name, _ in given}
+                added = [header for header in _ALWAYS if header[0] not in names]
+                message["headers"] = [*given, *added]
             await send(message)
 
         await self._app(scope, receive, safely if scope["type"] == "http" else send)

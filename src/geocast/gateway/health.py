@@ -17,8 +17,9 @@ from geocast.gateway.documents import problems
 from geocast.gateway.parts import Parts, parts_of
 from geocast.gateway.problems import Problem
 from geocast.gateway.schemas import Alive, Ready
-from geocast.model import to_rfc3339
+from geocast.model import MICROSECONDS, to_rfc3339
 from geocast.operate import render
+from geocast.repository import Pinned
 
 __all__ = ["router"]
 
@@ -91,13 +92,15 @@ async def get_metrics(request: Request) -> Response:
 async def get_status(request: Request, account: Admin) -> Response:
     """Return the numbers of everything, and the last batches of the pipeline."""
     parts = parts_of(request)
-    return Json(await parts.work(_status, parts))
+    return Json(await parts.look(_status, parts))
 
 
 def _status(parts: Parts) -> dict[str, Any]:
     repository, log = parts.repository, parts.log
     snapshot, through = repository.subscriptions.snapshot_at()
     webhooks = [endpoint.state for endpoint in repository.endpoints.page()]
+    ends = log.ends()
+    batches = _batches(parts)
     return {
         "deployment": repository.deployment,
         "ready": parts.pipeline_ready(),
@@ -106,15 +109,18 @@ def _status(parts: Parts) -> dict[str, Any]:
         "log": {
             "name": log.name,
             "partitions": [
-                {"start": start, "end": end}
-                for start, end in zip(log.starts(), log.ends(), strict=True)
+                {"start": start, "end": end} for start, end in zip(log.starts(), ends, strict=True)
             ],
         },
-        "batches": _batches(parts),
+        "publications": sum(ends),
+        **parts.pace.read(),
+        "batches": batches,
+        "batch_seconds": next((b["seconds"] for b in batches if b["seconds"] is not None), None),
         "mailbox": {"waiting": repository.mailbox.depth(), "latest": repository.mailbox.latest()},
         "dead_letters": repository.dead_letters.count(),
         "webhooks": {"active": webhooks.count("active"), "parked": webhooks.count("parked")},
         "streams": parts.feed.sessions,
+        "event_streams": parts.events.listeners,
     }
 
 
@@ -126,8 +132,16 @@ def _batches(parts: Parts) -> list[dict[str, Any]]:
             "snapshot": each.snapshot,
             "pinned": to_rfc3339(each.pinned_at),
             "finished": None if each.finished_at is None else to_rfc3339(each.finished_at),
+            "seconds": _seconds(each),
             "ranges": {str(partition): list(range_) for partition, range_ in each.ranges.items()},
             "counts": each.counts,
         }
         for each in found
     ]
+
+
+def _seconds(batch: Pinned) -> float | None:
+    """Return how long a batch took, from when its snapshot was chosen."""
+    if batch.finished_at is None:
+        return None
+    return (batch.finished_at - batch.pinned_at) / MICROSECONDS

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from geocast.deliver.signing import new_secret
+from geocast.deliver.topic_names import TOPIC_SCHEME
 from geocast.gateway.wishes import Hook, Wish
 from geocast.model import Account
 from geocast.repository import Endpoint, Repository, Wanted
@@ -16,8 +17,9 @@ __all__ = ["Hooks"]
 class Hooks:
     """The webhooks of one account during one request; read when the first is needed."""
 
-    def __init__(self, repository: Repository, account: Account) -> None:
+    def __init__(self, repository: Repository, account: Account, topic: str | None = None) -> None:
         self._repository = repository
+        self._topic = topic
         self._account = account.number
         self._by_number: dict[int, Endpoint] = {}
         self._by_url: dict[str, Endpoint] = {}
@@ -26,6 +28,8 @@ class Hooks:
 
     def attach(self, wish: Wish) -> Wanted:
         """Return what is wanted, with the number of its webhook, which is put down if it is new."""
+        if wish.topic:
+            return replace(wish.wanted, endpoint=self._topic_endpoint().number)
         if wish.hook is None:
             return wish.wanted
         return replace(wish.wanted, endpoint=self._endpoint(wish.hook).number)
@@ -38,6 +42,22 @@ class Hooks:
             return None
         told = {"secret": self._told[found.number]} if found.number in self._told else {}
         return {"url": found.url, "number": found.number, "state": found.state, **told}
+
+    def properties(self, number: int | None) -> dict[str, Any]:
+        """Return the property of a Feature that says where its notifications go, if anywhere."""
+        told = None if number is None else self.document(number)
+        if told is None:
+            return {}
+        if told["url"].startswith(TOPIC_SCHEME):
+            return {"topic": told["url"].removeprefix(TOPIC_SCHEME)}
+        return {"webhook": told}
+
+    def _topic_endpoint(self) -> Endpoint:
+        self._load()
+        url = f"{TOPIC_SCHEME}{self._topic}"
+        if url not in self._by_url:
+            self._note(self._repository.endpoints.put(self._account, url, ""))
+        return self._by_url[url]
 
     def _endpoint(self, hook: Hook) -> Endpoint:
         self._load()

@@ -19,16 +19,19 @@ __all__ = ["BodyLimit", "Bucket", "Rates", "Room"]
 _SMALL_BODY: Final = 1 << 20
 _LARGE_BODIES: Final = ("/v1/publications", "/v1/subscriptions")
 _HELD_BODIES: Final = 512 << 20
+_SMALL_SHARE: Final = 8
 _IDLE_SECONDS: Final = 30.0
 _BODY_SECONDS: Final = 300.0
 _COUNT_SECONDS: Final = 5.0
+_MOST_BUCKETS: Final = 100_000
 
 
 class BodyLimit:
     """ASGI middleware that refuses bodies that are too long or come too slowly.
 
     A body that says its length is refused before it is read, any other as soon as it exceeds the
-    limit. All bodies that are being read or worked on together may take 512 MiB.
+    limit. All bodies that are being read or worked on together may take 512 MiB. What may only be
+    small has a share of its own, since some of it is read before anybody knows whose it is.
     """
 
     def __init__(
@@ -42,7 +45,7 @@ class BodyLimit:
         self._max_body = max_body
         self._idle_seconds = idle_seconds
         self._held_bodies = held_bodies
-        self._held = 0
+        self._held = {False: 0, True: 0}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on with a `receive` that keeps count."""
@@ -53,12 +56,11 @@ class BodyLimit:
         try:
             await self._app(scope, body.receive, send)
         finally:
-            self._held -= body.size
+            self._held[body.may_be_large] -= body.size
 
-    def most(self, path: str) -> int:
-        """Return how long a body may be that is sent to a path."""
-        large = path.startswith(_LARGE_BODIES)
-        return self._max_body if large else min(self._max_body, _SMALL_BODY)
+    def most(self, may_be_large: bool) -> int:
+        """Return how long a body may be."""
+        return self._max_body if may_be_large else min(self._max_body, _SMALL_BODY)
 
     async def wait(self, receive: Receive, remaining: float) -> Message:
         """Return the next part of a body; a Problem if it does not come."""
@@ -68,10 +70,11 @@ class BodyLimit:
         except TimeoutError:
             raise Problem(408, "the body did not come in time") from None
 
-    def hold(self, size: int) -> None:
+    def hold(self, size: int, may_be_large: bool) -> None:
         """Note that so many bytes more are held; a Problem if that is too much."""
-        self._held += size
-        if self._held > self._held_bodies:
+        self._held[may_be_large] += size
+        share = self._held_bodies if may_be_large else self._held_bodies // _SMALL_SHARE
+        if self._held[may_be_large] > share:
             detail = "too many large requests are being worked on"
             raise Problem(503, detail, headers={"Retry-After": "1"})
 
@@ -82,7 +85,8 @@ class _Body:
     def __init__(self, limit: BodyLimit, scope: Scope, receive: Receive) -> None:
         self.size = 0
         self._limit = limit
-        self._most = limit.most(scope["path"])
+        self.may_be_large = scope["path"].startswith(_LARGE_BODIES)
+        self._most = limit.most(self.may_be_large)
         self._declared = _declared(scope)
         self._receive = receive
         self._deadline = time.monotonic() + _BODY_SECONDS
@@ -96,7 +100,7 @@ class _Body:
         message = await self._limit.wait(self._receive, self._deadline - time.monotonic())
         size = len(message.get("body", b""))
         self.size += size
-        self._limit.hold(size)
+        self._limit.hold(size, self.may_be_large)
         if self.size > self._most:
             raise self._too_long()
         self._complete = not message.get("more_body", False)
@@ -135,22 +139,28 @@ class Bucket:
 
 
 class Rates:
-    """The rates of every account, by what it does."""
+    """The rates of every account, by what it does, and of every host that has no token."""
 
     def __init__(self, settings: Settings) -> None:
         self._rates = {"requests": settings.request_rate, "features": settings.publish_rate}
-        self._buckets: dict[tuple[str, int], Bucket] = {}
+        self._buckets: dict[tuple[str, int | str], Bucket] = {}
 
     def request(self, account: Account) -> None:
         """Count a request; a Problem if there were too many."""
-        self._take("requests", account, 1)
+        self._take("requests", account.number, 1)
 
     def features(self, account: Account, count: int) -> None:
         """Count published features; a Problem if there were too many. 0 asks and takes none."""
-        self._take("features", account, count)
+        self._take("features", account.number, count)
 
-    def _take(self, what: str, account: Account, amount: int) -> None:
-        key = (what, account.number)
+    def stranger(self, host: str) -> None:
+        """Count a request of somebody without a token; a Problem if there were too many."""
+        if len(self._buckets) > _MOST_BUCKETS:
+            self._buckets.clear()
+        self._take("requests", host, 1)
+
+    def _take(self, what: str, who: int | str, amount: int) -> None:
+        key = (what, who)
         rate = self._rates[what]
         bucket = self._buckets.get(key) or self._buckets.setdefault(key, Bucket(rate))
         wait = bucket.take(amount)

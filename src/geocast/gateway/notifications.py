@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Query, Request
@@ -10,6 +11,7 @@ from starlette.responses import Response
 from geocast.gateway.answers import Json
 from geocast.gateway.callers import Subscriber
 from geocast.gateway.documents import problems
+from geocast.gateway.event_schemas import Counts
 from geocast.gateway.parts import Parts, parts_of
 from geocast.gateway.schemas import (
     MAX_NUMBER,
@@ -43,24 +45,37 @@ async def get_notifications(
     after: After = None,
     limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
     subscription: OfSubscription = None,
+    newest: Annotated[bool, Query(description="The last ones, newest first")] = False,
 ) -> Response:
     """Read what waits for you, oldest first. It stays until you acknowledge it, or it expires."""
     parts = parts_of(request)
-    return Json(await parts.ask(_page, parts, account, after or 0, limit, subscription))
+    asked = _Asked(after or 0, limit, subscription, newest)
+    return Json(await parts.ask(_page, parts, account, asked))
 
 
-def _page(
-    parts: Parts, account: Account, after: int, limit: int, subscription: str | None
-) -> bytes:
-    if subscription is not None:
-        check_known(parts, account, subscription)
-    found = parts.repository.mailbox.read(
-        account.number, after=after, limit=limit, subscription=subscription
-    )
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    after: int
+    limit: int
+    subscription: str | None
+    newest: bool
+
+
+def _page(parts: Parts, account: Account, asked: _Asked) -> bytes:
+    if asked.subscription is not None:
+        check_known(parts, account, asked.subscription)
+    found = parts.repository.mailbox.read(account.number, **asdict(asked))
     sent = parts.repository.mailbox.mark_delivered(account.number, found) if found else []
     metrics().notifications.labels(channel="poll").inc(len(sent))
-    cursor = found[-1].cursor if found else after
+    cursor = max((one.cursor for one in found), default=asked.after)
     return b'{"notifications":[%s],"cursor":%d}' % (b",".join(map(cloud_event, sent)), cursor)
+
+
+@router.get("/v1/notifications/counts", response_model=Counts, responses=problems(401, 403, 429))
+async def get_counts(request: Request, account: Subscriber) -> Any:
+    """Count what waits for you, by subscription."""
+    parts = parts_of(request)
+    return {"subscriptions": await parts.ask(parts.repository.mailbox.waiting, account.number)}
 
 
 @router.post(
@@ -89,6 +104,10 @@ def acknowledge(
     if subscription is not None:
         check_known(parts, account, subscription)
     removed = parts.repository.mailbox.acknowledge(
-        account.number, through=through, cursors=cursors, subscription=subscription
+        account.number,
+        through=through,
+        cursors=cursors,
+        subscription=subscription,
+        by_reader=True,
     )
     return {"acknowledged": removed}

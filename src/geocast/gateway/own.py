@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from typing import Annotated, Any, Final
+from urllib.parse import urlsplit
 
 from fastapi import APIRouter, Path, Query, Request
 
 from geocast.gateway.admin import account_document
 from geocast.gateway.admin_schemas import Me
-from geocast.gateway.callers import Anybody, Subscriber
+from geocast.gateway.callers import Admin, Anybody, Subscriber
 from geocast.gateway.documents import problems
 from geocast.gateway.forms import NumberedCursor
 from geocast.gateway.parts import Parts, parts_of
 from geocast.gateway.problems import Problem
-from geocast.gateway.schemas import MAX_NUMBER, DeadLetters, Webhook, Webhooks
+from geocast.gateway.schemas import MAX_NUMBER, DeadLetters, ParkedWebhooks, Webhook, Webhooks
 from geocast.model import Account, Right, to_rfc3339
 from geocast.repository import Endpoint
 
@@ -22,6 +23,7 @@ __all__ = ["router"]
 router: Final = APIRouter(tags=["yours"])
 
 _REFUSALS: Final = (401, 403, 422, 429)
+_MOST_PARKED: Final = 100
 
 
 @router.get("/v1/me", response_model=Me, responses=problems(401, 429))
@@ -45,12 +47,13 @@ async def get_dead_letters(
     account: Anybody,
     limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
     cursor: Annotated[NumberedCursor | None, Query(description="`next` of a page")] = None,
+    newest: Annotated[bool, Query(description="The newest first")] = False,
 ) -> Any:
     """List what you published and could not be used; administrators see everybody's."""
     parts = parts_of(request)
     publisher = None if Right.ADMIN in account.rights else account.name
     page = parts.repository.dead_letters.page
-    found = await parts.ask(page, int(cursor or 0), limit + 1, publisher)
+    found = await parts.ask(page, int(cursor or 0), limit + 1, publisher, newest=newest)
     return {
         "dead_letters": [
             {
@@ -74,6 +77,29 @@ async def get_webhooks(request: Request, account: Subscriber) -> Any:
     parts = parts_of(request)
     found = await parts.ask(parts.repository.endpoints.page, account.number)
     return {"webhooks": [_webhook(each) for each in found]}
+
+
+@router.get("/v1/webhooks/parked", response_model=ParkedWebhooks, responses=problems(401, 403, 429))
+async def get_parked(request: Request, account: Admin) -> Any:
+    """List the webhooks of all accounts that are parked, the last 100 first.
+
+    Only the host of a URL is told: the rest may be a secret of its owner.
+    """
+    parts = parts_of(request)
+    found = await parts.ask(parts.repository.endpoints.parked, _MOST_PARKED)
+    return {"webhooks": [_parked(owner, each) for owner, each in found]}
+
+
+def _parked(owner: str, endpoint: Endpoint) -> dict[str, Any]:
+    address = urlsplit(endpoint.url)
+    return {
+        "account": owner,
+        "number": endpoint.number,
+        "host": address.netloc.rpartition("@")[2] or endpoint.url,
+        "last_error": endpoint.last_error,
+        "last_status": endpoint.last_status,
+        "changed": to_rfc3339(endpoint.changed),
+    }
 
 
 @router.post(

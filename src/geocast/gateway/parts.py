@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Final, ParamSpec, TypeVar
 
 import anyio
@@ -13,8 +14,13 @@ from starlette.requests import HTTPConnection
 
 from geocast.deliver import LiveFeed
 from geocast.gateway.appender import Appender
+from geocast.gateway.assets import STATIC, Assets
+from geocast.gateway.attributes import AttributesSeen
 from geocast.gateway.auth import Doorkeeper
+from geocast.gateway.event_feed import EventFeed
 from geocast.gateway.limits import Rates, Room
+from geocast.gateway.pace import Pace
+from geocast.gateway.recent import Recent
 from geocast.log import Log
 from geocast.operate import Settings
 from geocast.repository import Repository
@@ -24,6 +30,7 @@ __all__ = ["Parts", "parts_of"]
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 _HEAVY_THREADS: Final = 4
+_LOOKING_THREADS: Final = 2
 _LIGHT_THREADS: Final = 40
 
 
@@ -31,8 +38,8 @@ _LIGHT_THREADS: Final = 40
 class Parts:
     """The parts of one gateway.
 
-    Short questions to the repository run in `ask`, the reading of bodies in `work`, each with
-    threads of its own: large bodies must not keep small requests waiting.
+    Short questions to the repository run in `ask`, the reading of bodies in `work`, long looks at
+    the log in `look`, each with threads of its own: none must keep the others waiting.
     """
 
     repository: Repository
@@ -44,6 +51,11 @@ class Parts:
     room: Room
     appender: Appender
     feed: LiveFeed
+    recent: Recent
+    attributes: AttributesSeen
+    events: EventFeed
+    assets: Assets
+    pace: Pace
     _light: anyio.CapacityLimiter = field(
         default_factory=lambda: anyio.CapacityLimiter(_LIGHT_THREADS)
     )
@@ -51,11 +63,21 @@ class Parts:
         default_factory=lambda: anyio.CapacityLimiter(_HEAVY_THREADS)
     )
 
+    _looking: anyio.CapacityLimiter = field(
+        default_factory=lambda: anyio.CapacityLimiter(_LOOKING_THREADS)
+    )
+
     @classmethod
     def of(
-        cls, repository: Repository, log: Log, settings: Settings, ready: Callable[[], bool]
+        cls,
+        repository: Repository,
+        log: Log,
+        settings: Settings,
+        ready: Callable[[], bool],
+        static: Path = STATIC,
     ) -> Parts:
         """Return the parts of a gateway to this repository and log."""
+        recent = Recent(repository, log)
         return cls(
             repository,
             log,
@@ -66,6 +88,11 @@ class Parts:
             Room(settings.max_subscriptions, repository.subscriptions.count),
             Appender(log),
             LiveFeed(repository),
+            recent,
+            AttributesSeen(recent),
+            EventFeed(log, recent),
+            Assets(static),
+            Pace(),
         )
 
     async def ask(self, call: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
@@ -76,9 +103,18 @@ class Parts:
         """Return what a long call returns, made in a thread."""
         return await anyio.to_thread.run_sync(partial(call, *args, **kwargs), limiter=self._heavy)
 
+    async def look(self, call: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
+        """Return what a call returns that reads much of the log, made in a thread."""
+        return await anyio.to_thread.run_sync(partial(call, *args, **kwargs), limiter=self._looking)
+
+    async def close_streams(self) -> None:
+        """End all streams."""
+        await self.feed.close()
+        await self.events.close()
+
     async def close(self) -> None:
         """End all streams and write what waits to be written."""
-        await self.feed.close()
+        await self.close_streams()
         await anyio.to_thread.run_sync(self.appender.close)
 
 

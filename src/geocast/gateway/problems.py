@@ -15,7 +15,7 @@ from starlette.requests import ClientDisconnect, HTTPConnection, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from geocast.errors import ConflictError, InputError
+from geocast.errors import ConflictError, InputError, UnavailableError
 
 __all__ = ["PROBLEM", "Failures", "Problem", "document", "install_problems", "problem_of"]
 
@@ -27,7 +27,10 @@ _Errors = Sequence[Mapping[str, Any]]
 
 
 class Problem(HTTPException):
-    """A request is refused; `detail` tells its sender why, `errors` which parts of it are bad."""
+    """A request is refused; `detail` tells its sender why, `errors` which parts of it are bad.
+
+    `position` is the character of a filter's text at which the trouble begins.
+    """
 
     def __init__(
         self,
@@ -36,9 +39,11 @@ class Problem(HTTPException):
         *,
         errors: _Errors = (),
         headers: Mapping[str, str] | None = None,
+        position: int | None = None,
     ) -> None:
         super().__init__(status, detail, headers)
         self.errors = errors
+        self.position = position
 
 
 def document(problem: Problem, instance: str | None = None) -> dict[str, Any]:
@@ -51,6 +56,8 @@ def document(problem: Problem, instance: str | None = None) -> dict[str, Any]:
     }
     if instance is not None:
         found["instance"] = instance
+    if problem.position is not None:
+        found["position"] = problem.position
     if problem.errors:
         found["errors"] = list(problem.errors)
     return found
@@ -65,6 +72,8 @@ def problem_of(error: Exception) -> Problem | None:
             return Problem(409, str(error))
         case InputError():
             return Problem(422, str(error))
+        case UnavailableError():
+            return _unavailable(error)
         case RequestValidationError():
             return _invalid(error)
         case HTTPException(status_code=404):
@@ -78,7 +87,8 @@ def problem_of(error: Exception) -> Problem | None:
 
 def install_problems(app: FastAPI) -> None:
     """Answer every refusal with a problem document."""
-    for kind in (HTTPException, RequestValidationError, ConflictError, InputError):
+    refusals = (HTTPException, RequestValidationError, ConflictError, InputError, UnavailableError)
+    for kind in refusals:
         app.add_exception_handler(kind, _refuse)
 
 
@@ -118,6 +128,15 @@ async def _refuse(request: HTTPConnection, error: Exception) -> Response:
 def _response(request: HTTPConnection, problem: Problem) -> Response:
     body = orjson.dumps(document(problem, request.url.path))
     return Response(body, problem.status_code, dict(problem.headers or {}), PROBLEM)
+
+
+def _unavailable(error: UnavailableError) -> Problem:
+    """What it is to one who asked: nothing was done (503), or nobody knows (504)."""
+    _journal.warning("%s", error)
+    if error.undone:
+        detail = "the service cannot reach its database now; nothing was done, ask again"
+        return Problem(503, detail, headers={"Retry-After": "1"})
+    return Problem(504, "the answer of the database was lost: this may have been done, or not")
 
 
 def _invalid(error: RequestValidationError) -> Problem:

@@ -19,6 +19,8 @@ __all__ = [
     "Identifier",
     "Notifications",
     "Number",
+    "ParkedWebhook",
+    "ParkedWebhooks",
     "ProblemDocument",
     "Published",
     "Ready",
@@ -43,22 +45,27 @@ class StrictModel(BaseModel):
 
 
 class Fault(BaseModel):
-    """One thing that is wrong: a feature by its index and id, or the place in the request."""
+    """One thing that is wrong: a feature by its index and id, or the place in the request.
+
+    `position` is the character of its filter's text at which the trouble begins.
+    """
 
     reason: str
+    position: int | None = None
     index: int | None = None
     id: str | None = None
     where: str | None = None
 
 
 class ProblemDocument(BaseModel):
-    """A problem by RFC 9457."""
+    """A problem by RFC 9457; `position` is the character of a filter's text that it is at."""
 
     type: str
     title: str
     status: int
     detail: str
     instance: str | None = None
+    position: int | None = None
     errors: list[Fault] | None = None
 
 
@@ -172,6 +179,23 @@ class Webhooks(BaseModel):
     """All webhooks of an account."""
 
     webhooks: list[Webhook]
+
+
+class ParkedWebhook(BaseModel):
+    """A webhook of some account that is parked: where it leads, and why."""
+
+    account: str
+    number: int
+    host: str
+    last_error: str | None
+    last_status: int | None
+    changed: Time
+
+
+class ParkedWebhooks(BaseModel):
+    """Webhooks of all accounts that are parked."""
+
+    webhooks: list[ParkedWebhook]
 
 
 class Alive(BaseModel):

@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 import shapely
 
+from geocast.deliver.topic_names import topic_name
 from geocast.gateway.hooks import Hooks
 from geocast.gateway.parts import Parts
 from geocast.gateway.problems import Problem
@@ -15,7 +16,17 @@ from geocast.gateway.wishes import Wish, read_wishes
 from geocast.model import Account, to_rfc3339
 from geocast.repository import Repository, Subscription
 
-__all__ = ["cancel", "change", "check_known", "look_up", "page", "subscribe"]
+__all__ = [
+    "cancel",
+    "change",
+    "check_known",
+    "look_up",
+    "page",
+    "pause",
+    "resume",
+    "subscribe",
+    "wishes_of",
+]
 
 
 def subscribe(
@@ -26,9 +37,9 @@ def subscribe(
     `single` says that there is one, and was meant to be. Raises Problems, and ConflictError for
     an id that is taken.
     """
-    wishes = _wishes(parts, features, single)
+    wishes = wishes_of(parts, account, features, single)
     parts.room.check(len(wishes))
-    hooks = Hooks(parts.repository, account)
+    hooks = _hooks(parts, account)
     if any(wish.hook for wish in wishes):
         _check_free(parts.repository, account, wishes)
     wanted = [(wish.id, hooks.attach(wish)) for wish in wishes]
@@ -38,9 +49,9 @@ def subscribe(
 
 def change(parts: Parts, account: Account, identifier: str, body: Any) -> dict[str, Any]:
     """Give a subscription a new version, and return it; Problems if there is none or it is bad."""
-    wish = _wishes(parts, [body], True, identifier)[0]
+    wish = wishes_of(parts, account, [body], True, identifier)[0]
     _standing(parts, account, identifier)
-    hooks = Hooks(parts.repository, account)
+    hooks = _hooks(parts, account)
     wanted = hooks.attach(wish)
     changed = parts.repository.subscriptions.replace(account.number, identifier, wanted)
     if changed is None:
@@ -52,6 +63,26 @@ def cancel(parts: Parts, account: Account, identifier: str) -> None:
     """Cancel a subscription; a Problem (404) if there is none."""
     if parts.repository.subscriptions.cancel(account.number, identifier) is None:
         raise _unknown(account, identifier)
+
+
+def pause(parts: Parts, account: Account, identifier: str) -> dict[str, Any]:
+    """Put a subscription out of force, and return it; a Problem (404) if there is none."""
+    found = parts.repository.subscriptions.pause(account.number, identifier)
+    return _told(parts, account, identifier, found)
+
+
+def resume(parts: Parts, account: Account, identifier: str) -> dict[str, Any]:
+    """Put a paused subscription into force, and return it; a Problem (404) if there is none."""
+    found = parts.repository.subscriptions.resume(account.number, identifier)
+    return _told(parts, account, identifier, found)
+
+
+def _told(
+    parts: Parts, account: Account, identifier: str, found: Subscription | None
+) -> dict[str, Any]:
+    if found is None:
+        raise _unknown(account, identifier)
+    return _feature(found, Hooks(parts.repository, account))
 
 
 def check_known(parts: Parts, account: Account, identifier: str) -> None:
@@ -84,11 +115,24 @@ def page(
     return features, found[limit - 1].number if len(found) > limit else None
 
 
-def _wishes(
-    parts: Parts, features: list[Any], single: bool, identifier: str | None = None
+def _hooks(parts: Parts, account: Account) -> Hooks:
+    return Hooks(parts.repository, account, topic_name(parts.settings, account.name))
+
+
+def wishes_of(
+    parts: Parts,
+    account: Account,
+    features: list[Any],
+    single: bool,
+    identifier: str | None = None,
 ) -> list[Wish]:
-    allowed = parts.settings.allow_private_webhooks
-    wishes, errors = read_wishes(features, allow_private=allowed, identifier=identifier)
+    """Return the subscriptions that Features ask for; a Problem (422) if one cannot be used."""
+    wishes, errors = read_wishes(
+        features,
+        allow_private=parts.settings.allow_private_webhooks,
+        identifier=identifier,
+        topic=topic_name(parts.settings, account.name),
+    )
     if not errors:
         return wishes
     first = errors[0]
@@ -96,7 +140,8 @@ def _wishes(
     if not single:
         count = f"{len(errors)} of {len(features)} subscriptions cannot be used"
         detail = f"{count}; the first, at index {first['index']}: {detail}"
-    raise Problem(422, detail, errors=errors)
+    position = first.get("position") if single else None
+    raise Problem(422, detail, errors=errors, position=position)
 
 
 def _check_free(repository: Repository, account: Account, wishes: Iterable[Wish]) -> None:
@@ -121,12 +166,9 @@ def _unknown(account: Account, identifier: str) -> Problem:
 def _feature(subscription: Subscription, hooks: Hooks) -> dict[str, Any]:
     """Return a subscription as a Feature: what was asked for, and how it stands."""
     wanted = subscription.wanted
-    asked = {
-        "predicate": wanted.predicate,
-        "filter": _filter(wanted.filter),
-        "webhook": hooks.document(wanted.endpoint) if wanted.endpoint is not None else None,
-    }
+    asked = {"predicate": wanted.predicate, "filter": _filter(wanted.filter)}
     given = {name: value for name, value in asked.items() if value is not None}
+    given |= hooks.properties(wanted.endpoint)
     return {
         "type": "Feature",
         "id": subscription.id,

@@ -10,12 +10,20 @@ from starlette.responses import Response
 
 from geocast.gateway.answers import GeoJson
 from geocast.gateway.bodies import Content, features_of, load_body
+from geocast.gateway.boxes import Box, read_box
 from geocast.gateway.callers import Subscriber
 from geocast.gateway.documents import GEOJSON, body, geojson, problems
-from geocast.gateway.forms import NumberedCursor, of_form
+from geocast.gateway.forms import NumberedCursor
 from geocast.gateway.parts import Parts, parts_of
-from geocast.gateway.problems import Problem
-from geocast.gateway.subscribing import cancel, change, look_up, page, subscribe
+from geocast.gateway.subscribing import (
+    cancel,
+    change,
+    look_up,
+    page,
+    pause,
+    resume,
+    subscribe,
+)
 from geocast.model import MAX_ID, Account
 
 __all__ = ["router"]
@@ -23,14 +31,6 @@ __all__ = ["router"]
 router: Final = APIRouter(tags=["subscriptions"], default_response_class=GeoJson)
 
 _Id = Annotated[str, Path(min_length=1, max_length=MAX_ID)]
-_NUMBER: Final = r"-?[0-9]{1,3}(\.[0-9]{1,20})?"
-_FOUR_NUMBERS: Final = of_form(
-    rf"^{_NUMBER}(,{_NUMBER}){{3}}$", "four numbers are expected: west,south,east,north in degrees"
-)
-_Box = Annotated[
-    Annotated[str, _FOUR_NUMBERS] | None,
-    Query(description="West, south, east, north; west may be the larger one, across 180 degrees"),
-]
 _Limit = Annotated[int, Query(ge=1, le=1_000)]
 _Cursor = Annotated[NumberedCursor | None, Query(description="`next` of a page")]
 _REFUSALS: Final = (401, 403, 422, 429)
@@ -38,7 +38,8 @@ _BODY_REFUSALS: Final = (*_REFUSALS, 400, 408, 413, 415, 503)
 
 
 def _body(*schemas: str) -> dict[str, Any]:
-    text = "`properties` has `predicate`, `filter`, `webhook`, and whatever else is to be kept."
+    named = "`predicate`, `filter`, `webhook`, `topic`"
+    text = f"`properties` has {named}, and whatever else is to be kept."
     return body(text, {GEOJSON: schemas, Content.JSON.value: schemas})
 
 
@@ -76,23 +77,16 @@ def _subscribe(parts: Parts, account: Account, text: bytes) -> tuple[Any, dict[s
 async def get_subscriptions(
     request: Request,
     account: Subscriber,
-    bbox: _Box = None,
+    bbox: Box = None,
     limit: _Limit = 100,
     cursor: _Cursor = None,
 ) -> Response:
     """List your subscriptions; where `next` is not null, it is the `cursor` of the next page."""
     parts = parts_of(request)
-    box = None if bbox is None else _box(bbox)
-    features, last = await parts.ask(page, parts, account, box, int(cursor or 0), limit)
+    start = int(cursor or 0)
+    features, last = await parts.ask(page, parts, account, read_box(bbox), start, limit)
     following = None if last is None else str(last)
     return GeoJson({"type": "FeatureCollection", "features": features, "next": following})
-
-
-def _box(text: str) -> tuple[float, float, float, float]:
-    west, south, east, north = map(float, text.split(","))
-    if max(abs(west), abs(east)) > 180 or max(abs(south), abs(north)) > 90 or south > north:
-        raise Problem(422, f"query.bbox: {text!r} is not west,south,east,north in degrees")
-    return west, south, east, north
 
 
 @router.get(
@@ -116,7 +110,10 @@ async def get_subscription(request: Request, id: _Id, account: Subscriber) -> Re
     openapi_extra=_body("SubscriptionRequest"),
 )
 async def put_subscription(request: Request, id: _Id, account: Subscriber) -> Response:  # noqa: A002
-    """Change a subscription: the version before stays active until the new one is."""
+    """Change a subscription: the version before stays active until the new one is.
+
+    One that is paused stays so, and asks for the new things once it is resumed.
+    """
     parts = parts_of(request)
     Content.of(request.headers.get("content-type"), sequence=False)
     return GeoJson(await parts.work(_change, parts, account, id, await request.body()))
@@ -124,6 +121,28 @@ async def put_subscription(request: Request, id: _Id, account: Subscriber) -> Re
 
 def _change(parts: Parts, account: Account, identifier: str, text: bytes) -> dict[str, Any]:
     return change(parts, account, identifier, load_body(text))
+
+
+@router.post(
+    "/v1/subscriptions/{id:path}/pause",
+    response_model=None,
+    responses={**problems(*_REFUSALS, 404), **geojson(200, "It is paused", "Subscription")},
+)
+async def post_pause(request: Request, id: _Id, account: Subscriber) -> Response:  # noqa: A002
+    """Let a subscription match nothing until it is resumed; its mailbox stays as it is."""
+    parts = parts_of(request)
+    return GeoJson(await parts.ask(pause, parts, account, id))
+
+
+@router.post(
+    "/v1/subscriptions/{id:path}/resume",
+    response_model=None,
+    responses={**problems(*_REFUSALS, 404), **geojson(200, "Active soon", "Subscription")},
+)
+async def post_resume(request: Request, id: _Id, account: Subscriber) -> Response:  # noqa: A002
+    """Let a paused subscription be active again, by a new version."""
+    parts = parts_of(request)
+    return GeoJson(await parts.ask(resume, parts, account, id))
 
 
 @router.delete(

@@ -12,7 +12,7 @@ from geocast.gateway.parts import Parts
 from geocast.model import MICROSECONDS, Account, Notification, Right, now
 from geocast.operate import metrics
 
-__all__ = ["HEARTBEAT_SECONDS", "counted_session", "watch"]
+__all__ = ["HEARTBEAT_SECONDS", "Permit", "counted_session", "watch"]
 
 HEARTBEAT_SECONDS: Final = 15.0
 """How often somebody who gets nothing is told that the service is there."""
@@ -27,6 +27,22 @@ def counted_session(channel: str) -> Iterator[None]:
         yield
     finally:
         gauge.dec()
+
+
+class Permit:
+    """Whether a stream may go on: asked now and then while it is open."""
+
+    def __init__(self, parts: Parts, token: str | None) -> None:
+        self._parts = parts
+        self._token = token
+        self._checked = time.monotonic()
+
+    async def check(self) -> None:
+        """A Problem when the token is no longer good, or its account no longer a subscriber."""
+        if time.monotonic() - self._checked >= HEARTBEAT_SECONDS:
+            account = await self._parts.doorkeeper.account(self._token)
+            check_right(account, Right.SUBSCRIBE)
+            self._checked = time.monotonic()
 
 
 async def watch(
@@ -45,12 +61,10 @@ async def watch(
     """
     heartbeat = HEARTBEAT_SECONDS
     found = parts.feed.notifications(account.number, after, subscription, heartbeat=heartbeat)
-    checked = time.monotonic()
+    permit = Permit(parts, token)
     async with aclosing(found) as batches:
         async for batch in batches:
-            if time.monotonic() - checked >= heartbeat:
-                check_right(await parts.doorkeeper.account(token), Right.SUBSCRIBE)
-                checked = time.monotonic()
+            await permit.check()
             _count(channel, batch)
             yield batch
 

@@ -10,17 +10,18 @@ import shapely
 
 from geocast.deliver.address import check_url
 from geocast.deliver.signing import signing_key
-from geocast.errors import InputError
+from geocast.errors import InputError, LanguageError
 from geocast.files.feature import BadRecordError, parse_feature
 from geocast.files.geometry import json_kind
 from geocast.files.subscription import subscription_fields
 from geocast.gateway.checks import check_geometry_size, identifier_of, printed
+from geocast.language import normalise
 from geocast.match.subscriptions import read_subscriptions
 from geocast.repository import Wanted
 
-__all__ = ["RESERVED", "Hook", "Wish", "read_wishes"]
+__all__ = ["RESERVED", "Hook", "Wish", "read_wishes", "table_of"]
 
-RESERVED: Final = ("predicate", "filter", "webhook", "geocast")
+RESERVED: Final = ("predicate", "filter", "webhook", "topic", "geocast")
 """Properties that mean something to the service; others are kept and returned."""
 
 _MAX_SECRET: Final = 256
@@ -41,34 +42,41 @@ class Wish:
     id: str
     wanted: Wanted
     hook: Hook | None
+    topic: bool = False
 
 
 def read_wishes(
-    features: list[Any], *, allow_private: bool, identifier: str | None = None
+    features: list[Any],
+    *,
+    allow_private: bool,
+    identifier: str | None = None,
+    topic: str | None = None,
 ) -> tuple[list[Wish], list[dict[str, Any]]]:
     """Return the subscriptions that features ask for, and what is wrong with the other ones.
 
-    `identifier` is the id that a feature without one has, and that others must not contradict.
+    `identifier` is the id that a feature without one has, and that others must not contradict;
+    `topic` is the name of the account's topic, where the service has topics.
     """
     wishes: list[Wish] = []
     places: list[int] = []
     errors: list[dict[str, Any]] = []
     for index, feature in enumerate(features):
         try:
-            wishes.append(_read(feature, allow_private, identifier))
+            wishes.append(_read(feature, allow_private, identifier, topic))
             places.append(index)
         except BadRecordError as error:
             errors.append({"index": index, "id": error.identifier, "reason": error.reason})
     refused = _refused(wishes)
     errors += [
         {"index": places[row], "id": wishes[row].id, "reason": reason}
+        | _position(wishes[row].wanted.filter, reason)
         for row, reason in refused.items()
     ]
     good = [wish for row, wish in enumerate(wishes) if row not in refused]
     return _with_bounds(good), sorted(errors, key=lambda error: int(error["index"]))
 
 
-def _read(feature: Any, allow_private: bool, identifier: str | None) -> Wish:
+def _read(feature: Any, allow_private: bool, identifier: str | None, topic: str | None) -> Wish:
     if type(feature) is not dict:
         raise BadRecordError(f"not a GeoJSON Feature but {json_kind(feature)}")
     if identifier is not None and feature.get("id") is None:
@@ -86,7 +94,21 @@ def _read(feature: Any, allow_private: bool, identifier: str | None) -> Wish:
         raise BadRecordError("the filter has a NUL character", name)
     rest = {key: value for key, value in record.properties.items() if key not in RESERVED}
     wanted = Wanted(record.geometry, fields["predicate"], fields["filter"], rest)
-    return Wish(name, wanted, hook)
+    told = _topic(record.properties.get("topic"), topic, name)
+    if told and hook is not None:
+        raise BadRecordError("a subscription has a `webhook` or a `topic`, not both", name)
+    return Wish(name, wanted, hook, told)
+
+
+def _topic(value: Any, topic: str | None, name: str) -> bool:
+    """Whether notifications go to the account's topic; it may also be named, as answers do."""
+    if value is None or value is False:
+        return False
+    if topic is None:
+        raise BadRecordError("this service has no topics: its logs are not in Kafka", name)
+    if value is not True and value != topic:
+        raise BadRecordError(f"`topic` must be true or false; yours is {topic!r}", name)
+    return True
 
 
 def _hook(value: Any, allow_private: bool, name: str) -> Hook | None:
@@ -116,7 +138,12 @@ def _refused(wishes: list[Wish]) -> dict[int, str]:
     """Return the reasons why the matcher would not take them, by row."""
     if not wishes:
         return {}
-    table = pa.table(
+    return {reject.row: reject.reason for reject in read_subscriptions(table_of(wishes)).rejects}
+
+
+def table_of(wishes: list[Wish]) -> pa.Table:
+    """Return what is wanted as a matcher takes it."""
+    return pa.table(
         {
             "id": pa.array([wish.id for wish in wishes], pa.string()),
             "geometry": pa.array([wish.wanted.geometry for wish in wishes], pa.binary()),
@@ -124,7 +151,16 @@ def _refused(wishes: list[Wish]) -> dict[int, str]:
             "filter": pa.array([wish.wanted.filter for wish in wishes], pa.string()),
         }
     )
-    return {reject.row: reject.reason for reject in read_subscriptions(table).rejects}
+
+
+def _position(text: str | None, reason: str) -> dict[str, int]:
+    """Return where in a filter the reason lies why it is refused, if that is known."""
+    try:
+        normalise(text or "")
+    except LanguageError as error:
+        if error.position is not None and str(error) == reason:
+            return {"position": error.position}
+    return {}
 
 
 def _with_bounds(wishes: list[Wish]) -> list[Wish]:
