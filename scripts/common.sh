@@ -1,4 +1,5 @@
-# Sourced by the other scripts: say things, and install system packages where that is allowed.
+# Sourced by the other scripts: say things, install system packages where that is allowed, and look
+# after processes that run in the background.
 
 say() {
   if [[ -t 1 ]]; then printf '\033[1m==> %s\033[0m\n' "$*"; else printf '==> %s\n' "$*"; fi
@@ -20,4 +21,23 @@ apt_install() {
   say "Installing $* with apt-get"
   "${root[@]}" apt-get update -qq &&
     "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@"
+}
+
+# is_running PID: whether there is such a process, and not only what is left of it.
+is_running() { grep -q '^State:[[:space:]]*[^ZX]' "/proc/$1/status" 2>/dev/null; }
+
+# end_process PID SECONDS: ask it to end, and kill it where it has not by then.
+end_process() {
+  kill "$1" 2>/dev/null || return 0
+  for _ in $(seq $((10 * $2))); do
+    is_running "$1" || return 0
+    sleep 0.1
+  done
+  kill -9 "$1" 2>/dev/null || true
+}
+
+# end_with OWNER PID: ask the one to end when the other has.
+end_with() {
+  while is_running "$1" && is_running "$2"; do sleep 1; done
+  kill "$2" 2>/dev/null || true
 }

@@ -18,8 +18,7 @@ from tests.match.comparison import publication_table, subscription_table
 def test_partitions_that_follow_find_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(balance, "_SECONDS", 0.0)
-    monkeypatch.setattr(balance, "_BATCHES", 5)
+    monkeypatch.setattr(balance, "_PLACES", 0)
     rng = np.random.default_rng(1)
     low = rng.uniform(0, 20, (300, 2))
     subscriptions = subscription_table(shapely.box(*low.T, *(low + 1).T), ["intersects"] * 300)
@@ -38,6 +37,6 @@ def test_partitions_that_follow_find_the_same(
     ]
     assert all(one.pairs > 0 for one in found)
     assert sum(one.made_anew for one in found) > 0
-    assert len(told) == 4
+    assert len(told) == 6
     assert adaptive_table(found).row_count == 3
     assert all(path.stat().st_size for path in plot_adaptive(found, tmp_path / "adaptive"))

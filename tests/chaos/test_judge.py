@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any, cast
 
 import numpy as np
+import orjson
 import shapely
 
+from geocast.bench.chaos.actors import Subscriber
 from geocast.bench.chaos.judge import Heard, Published, Stood, compare, expected, late_activations
+from geocast.bench.chaos.topics import _note
+from geocast.bench.chaos.trial import Account, _judge_told
 from geocast.bench.chaos.world import Interest
+from geocast.model import Kind, Notification, cloud_event
 
 AREA = {"type": "Polygon", "coordinates": [[[0, 0], [2, 0], [2, 2], [0, 2], [0, 0]]]}
 
@@ -73,3 +79,33 @@ def test_a_match_without_a_subscription_that_was_seen_active_is_noticed() -> Non
     assert late_activations(events(), versions, {("s", 1): 15}) == []
     assert len(late_activations(events(), versions, {("s", 1): 11})) == 1
     assert len(late_activations(events(), [stood("within", None, None, None)], {("s", 1): 9})) == 4
+
+
+def in_topic(kind: Kind) -> dict[str, Any]:
+    one = Notification(1, "m", kind, "s", 1, "press", "p", 5, 6, b'{"type":"Feature"}')
+    found: dict[str, Any] = orjson.loads(cloud_event(one))
+    return found
+
+
+def test_what_stands_in_topics_is_told_apart_by_its_kind() -> None:
+    told: dict[str, Counter[Heard]] = {"match": Counter(), "withdrawal": Counter()}
+    for kind in (Kind.MATCH, Kind.WITHDRAWAL):
+        _note(in_topic(kind), told)
+    assert told == {"match": Counter({("p", "s", 1): 1}), "withdrawal": Counter({("p", "s", 1): 1})}
+
+
+def test_withdrawals_are_judged_too() -> None:
+    account, match = Account("topic", 1, cast(Subscriber, None)), ("p", "s", 1)
+    once: Counter[Heard] = Counter({match: 1})
+    nothing: Counter[Heard] = Counter()
+
+    def wrong(told: Counter[Heard], back: Counter[Heard], gone: frozenset[str]) -> list[str]:
+        must = nothing if gone else once
+        return [one.guarantee for one in _judge_told(account, told, back, must, gone)]
+
+    gone = frozenset({"p"})
+    assert wrong(once, once, gone) == []
+    assert wrong(once, nothing, frozenset()) == []
+    assert wrong(once, nothing, gone) == ["liveness"]
+    assert wrong(once, once + once, gone) == ["uniqueness"]
+    assert wrong(once, once, frozenset()) == ["legality"]

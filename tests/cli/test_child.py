@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 import time
 from pathlib import Path
@@ -10,6 +12,7 @@ import pytest
 
 from geocast.cli.service import child as module
 from geocast.cli.service.child import Child
+from geocast.errors import GeocastError
 
 TALKS = "import time\nfor n in range(10**9): print(f'line {n}', flush=True); time.sleep(0.001)"
 
@@ -56,3 +59,33 @@ def test_one_that_dies_is_started_again(tmp_path: Path, capsys: pytest.CaptureFi
     assert "the process mortal ended (status 3); starting it again: last words" in (
         capsys.readouterr().err
     )
+
+
+def test_one_that_ends_by_itself_while_it_starts_cannot_start(tmp_path: Path) -> None:
+    child = Child("mortal", [sys.executable, "-c", "print('last words'); exit(3)"], tmp_path)
+    child.start()
+
+    def ends() -> bool:
+        child.check()
+        return False
+
+    with pytest.raises(GeocastError, match=r"mortal ended \(status 3\): last words"):
+        until(ends)
+
+
+def test_one_that_is_killed_while_it_starts_is_started_again(tmp_path: Path) -> None:
+    says = "import os, time\nprint(os.getpid(), flush=True); time.sleep(600)"
+    child = Child("mortal", [sys.executable, "-c", says], tmp_path)
+    child.start()
+    journal = tmp_path / "mortal.log"
+
+    def starts(count: int) -> bool:
+        child.check()
+        return journal.read_text().count("\n") == count
+
+    try:
+        until(lambda: starts(1))
+        os.kill(int(journal.read_text()), signal.SIGKILL)
+        until(lambda: starts(2))
+    finally:
+        child.stop()

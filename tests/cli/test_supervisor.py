@@ -30,8 +30,11 @@ def test_the_commands_that_it_suggests_find_the_service_and_the_token(
     options: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    _say_how(Place(tmp_path / data), Settings.of(host=host, port=port), 1.0)
+    _say_how(Place(tmp_path / data), Settings.of(host=host, port=port), 1.0, "c0de")
     said = capsys.readouterr().err
     assert f"  geocast subscribe{options} --bbox 5,45,15,55 --listen\n" in said
     assert f"| geocast publish{options} -\n" in said
     assert f"token of the account admin: {data}/admin-token\n" in said
+    reachable = {"0.0.0.0": "127.0.0.1"}.get(host, host)
+    assert f"  open http://{reachable}:{port}/#link=c0de to see the map" in said
+    assert f"`geocast link{options}`" in said

@@ -260,3 +260,13 @@ def test_the_numbers_of_a_status_agree_with_their_words() -> None:
     )
     finished = lines(1, "2026-11-16T08:15:01.500250Z")["last batch"]
     assert finished.startswith("7: 1 publication, 1 matched, 1 match, 0 rejected, in 1.50 s")
+
+
+def test_link(shell: Shell, service: Service) -> None:
+    out, err = shell.run("link", "--minutes", "5")
+    assert err == ["open it within 5 min, once:"]
+    [address] = out
+    url, _, code = address.partition("/#link=")
+    assert url == service.url
+    found = service.repository.links.redeem(code)
+    assert found is not None

@@ -95,6 +95,13 @@ def test_a_certificate_that_is_not_trusted_is_an_answer() -> None:
     failure = Failure("[SSL: CERTIFICATE_VERIFY_FAILED] self-signed", sent=False)
     said = str(explained(UnreachableError("https://localhost:8400", failure)))
     assert said.startswith("cannot connect to https://localhost:8400 ([SSL: CERTIFICATE_VERIFY")
+    assert "GEOCAST_CA names a file of certificates to trust" in said
+
+
+def test_of_several_gateways_all_are_named() -> None:
+    both = "http://127.0.0.1:1, http://127.0.0.1:2"
+    said = str(explained(UnreachableError(both, Failure("refused", sent=False))))
+    assert said.startswith(f"nothing answers at {both} (refused); `geocast up --port 1` starts")
 
 
 def test_a_service_that_took_the_request_is_not_said_to_be_away() -> None:

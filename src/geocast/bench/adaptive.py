@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -70,12 +71,21 @@ def taxi_hours(folder: DataFolder, most: int) -> list[pa.RecordBatch]:
 def run_adaptive(
     subscriptions: pa.Table, hours: list[pa.RecordBatch], divider: Divider, announce: Announce
 ) -> list[Hour]:
-    """Match every hour with partitions that stay as they are, then with ones that follow."""
+    """Match every hour with partitions that stay as they are, then with ones that follow.
+
+    The last hour comes before the first, too, and does not count: partitions that follow know
+    nothing of the load before.
+    """
     read = read_subscriptions(subscriptions)
-    with _Cells(read, divider, follow=False) as cells:
-        staying = list(cells.match_all(hours, "staying", announce))
-    with _Cells(read, divider, follow=True) as cells:
-        following = list(cells.match_all(hours, "following", announce))
+    gc.collect()
+    gc.freeze()  # as in Spark's workers: else one partition has to wait for the garbage of all
+    try:
+        with _Cells(read, divider, follow=False) as cells:
+            staying = list(cells.match_all(hours, "staying", announce))
+        with _Cells(read, divider, follow=True) as cells:
+            following = list(cells.match_all(hours, "following", announce))
+    finally:
+        gc.unfreeze()
     found = []
     for number, (stayed, followed) in enumerate(zip(staying, following, strict=True)):
         if not np.array_equal(stayed.pairs, followed.pairs):
@@ -116,7 +126,9 @@ class _Cells:
     def match_all(
         self, hours: list[pa.RecordBatch], kind: str, announce: Announce
     ) -> Iterator[_Matched]:
-        """Match hour by hour."""
+        """Match hour by hour, after the last."""
+        announce(f"cells {kind}, the hour before")
+        self._hour(hours[-1])
         for number, hour in enumerate(hours):
             announce(f"cells {kind}, hour {number}: {hour.num_rows:,} publications")
             yield self._hour(hour)
@@ -124,15 +136,15 @@ class _Cells:
     def _hour(self, hour: pa.RecordBatch) -> _Matched:
         """Match an hour in batches; the loads of every set of cells are compared on their own."""
         before, pairs = self.made, []
-        stretches: list[dict[int, Load]] = [{}]
+        stretches = [_Stretch(self._partitions, {})]
         for part in _slices(hour, _BATCHES_AN_HOUR):
             made, own = self.made, dict[int, Load]()
             pairs.append(self._batch(part, own))
             for cell, load in own.items():
-                add_load(stretches[-1], cell, load)
+                add_load(stretches[-1].loads, cell, load)
             self._watch(own)
             if self.made > made:
-                stretches.append({})
+                stretches.append(_Stretch(self._partitions, {}))
         return _Matched(_mean_imbalance(stretches), np.concatenate(pairs), self.made - before)
 
     def _batch(self, batch: pa.RecordBatch, own: dict[int, Load]) -> NDArray[np.int64]:
@@ -152,7 +164,7 @@ class _Cells:
     def _watch(self, own: dict[int, Load]) -> None:
         name = self._folder.name
         outcome = Outcome(0, 0, 0, 0, 0, 0, loads={name: own})
-        for _, loads in self._balance.uneven([outcome], [name]) if self._follow else ():
+        for _, loads in self._balance.watched([outcome], [name]) if self._follow else ():
             before = Divided.open(self._folder).division
             assert before.partitioning is not None, "only cells can follow"
             cells = adapted(before.partitioning, loads, self._divider.cells)
@@ -161,18 +173,28 @@ class _Cells:
                 self._make(Division(before.way, before.index, cells.count, cells))
 
     def _make(self, division: Division) -> None:
+        self._partitions = division.count
         self._folder = self._room / f"cells-{self.made}"
         numbers = np.arange(len(self._read.ids), dtype=np.int32)
         divide(self._read, numbers, division, self._folder)
         self._holdings = (Holding(Shipment(self._folder.name, str(self._folder))),)
 
 
-def _mean_imbalance(stretches: list[dict[int, Load]]) -> float:
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """A time in which the cells were the same."""
+
+    partitions: int
+    loads: dict[int, Load]
+
+
+def _mean_imbalance(stretches: list[_Stretch]) -> float:
     """Return the mean of stretches of time, each counting by how long all partitions took."""
-    lasted = [sum(load.seconds for load in loads.values()) for loads in stretches]
+    lasted = [sum(load.seconds for load in stretch.loads.values()) for stretch in stretches]
     if not any(lasted):
         return 1.0
-    return float(np.average([imbalance(loads) for loads in stretches], weights=lasted))
+    found = [imbalance(stretch.loads, stretch.partitions) for stretch in stretches]
+    return float(np.average(found, weights=lasted))
 
 
 def _slices(batch: pa.RecordBatch, count: int) -> Iterator[pa.RecordBatch]:

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from types import TracebackType
@@ -21,32 +21,44 @@ import psutil
 from geocast.client import Client
 from geocast.deliver.mail import CONSUMER
 from geocast.errors import GeocastError
-from geocast.log import SqliteLog
-from geocast.operate import Place
+from geocast.log import matches, publications
+from geocast.operate import Place, Settings
 from geocast.pipeline.checkpoint import committed
 from geocast.repository import Repository
 
-__all__ = ["ROLES", "ServiceUnderTest"]
+__all__ = ["ROLES", "ServiceUnderTest", "free_port", "is_idle"]
 
 ROLES: Final = ("supervisor", "gateway", "pipeline", "deliver", "java", "worker")
 """What the processes of a service are: `java` is Spark, `worker` its Python processes."""
 
-_READY_SECONDS: Final = 120.0
+_READY_SECONDS: Final = 300.0
+_FAULTS: Final = {"worker": 4, "pipeline": 2, "gateway": 4, "deliver": 4, "java": 1, "all": 1}
 
 
 class ServiceUnderTest:
     """Starts a service, finds its processes, kills and stops it; a context manager."""
 
-    def __init__(self, directory: Path, environment: Mapping[str, str] | None = None) -> None:
-        self.place = Place(directory)
-        self.port = _free_port()
-        self.url = f"http://127.0.0.1:{self.port}"
+    def __init__(
+        self,
+        directory: Path,
+        environment: Mapping[str, str] | None = None,
+        options: Sequence[str] = (),
+    ) -> None:
+        self._options = options
         self._environment = {**os.environ, **(environment or {})}
+        self.settings = Settings.of(self._environment)
+        self.place = Place.of(directory, self.settings)
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> ServiceUnderTest:
         self.start()
-        self.wait_ready()
+        try:
+            self.wait_ready()
+        except BaseException:
+            self.kill("all")
+            raise
         return self
 
     def __exit__(
@@ -78,7 +90,7 @@ class ServiceUnderTest:
         command = [sys.executable, "-m", "geocast", "up", "--data", str(self.place.root)]
         with (self.place.root / "up.log").open("ab") as output:
             self._process = subprocess.Popen(
-                [*command, "--port", str(self.port)],
+                [*command, "--port", str(self.port), *self._options],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
@@ -130,29 +142,27 @@ class ServiceUnderTest:
             pass
         return found
 
-    def is_idle(self) -> bool:
-        """Tell whether all publications are matched, and all matches are in mailboxes."""
-        place = self.place
-        with ExitStack() as stack:
-            published = stack.enter_context(closing(SqliteLog.open(place.publications)))
-            matched = stack.enter_context(closing(SqliteLog.open(place.matches, unique_keys=False)))
-            repository = stack.enter_context(closing(Repository.open(place.repository)))
-            ends = published.ends()
-            if committed(place.checkpoint, len(ends)) != ends:
-                return False
-            positions = [
-                repository.mailbox.position(CONSUMER, partition)
-                for partition in range(matched.partitions)
-            ]
-            return positions == matched.ends()
-
     def wait_idle(self, seconds: float) -> None:
         """Wait until it is idle; raises GeocastError where that takes longer."""
         deadline = time.monotonic() + seconds
-        while not self.is_idle():
+        while not is_idle(self.place, self.settings):
             if time.monotonic() > deadline:
                 raise GeocastError(f"the service is not idle after {seconds:.0f} s")
             time.sleep(0.2)
+
+    @property
+    def faults(self) -> Mapping[str, float]:
+        """What can be done to it, and how often relative to the others."""
+        return _FAULTS
+
+    def inflict(self, fault: str, chance: random.Random) -> bool:
+        """Kill -9 one process of a role, or all ("all"); False if none runs."""
+        return self.kill(fault)
+
+    def mend(self) -> None:
+        """Start the service again if the one who looks after its processes has ended."""
+        if self._process is None or self._process.poll() is not None:
+            self.start()
 
     def kill(self, role: str) -> bool:
         """Kill -9 one process of a role, or all of them at once ("all"); False if none runs."""
@@ -189,7 +199,27 @@ def _role(process: psutil.Process) -> str | None:
     return None
 
 
-def _free_port() -> int:
+def is_idle(place: Place, settings: Settings) -> bool:
+    """Tell whether all publications are matched, and all matches are in mailboxes."""
+    with ExitStack() as stack:
+        published = stack.enter_context(closing(publications(place, settings).open()))
+        matched = stack.enter_context(closing(matches(place, settings).open()))
+        repository = stack.enter_context(closing(Repository.open(place.repository)))
+        ends = published.ends()
+        if committed(place.checkpoint, len(ends)) != ends:
+            return False
+        positions = [
+            repository.mailbox.position(CONSUMER, partition)
+            for partition in range(matched.partitions)
+        ]
+        return not any(
+            matched.read(partition, position, max_records=1).num_rows
+            for partition, position in enumerate(positions)
+        )
+
+
+def free_port() -> int:
+    """Return a port that nobody listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

@@ -13,10 +13,12 @@ import typer
 from geocast.cli.bench import app as bench_app
 from geocast.cli.demo import demo
 from geocast.cli.match import match
+from geocast.cli.package import package
 from geocast.cli.service import deliver, gateway, up
 from geocast.cli.service import run as run_service
 from geocast.cli.talk import (
     account_app,
+    link,
     listen,
     publish,
     status,
@@ -49,12 +51,14 @@ app.command()(unsubscribe)
 app.command()(subscriptions)
 app.command()(listen)
 app.command()(status)
+app.command()(link)
 app.add_typer(account_app, name="account")
 app.command()(demo)
 app.add_typer(bench_app, name="bench")
 app.command(name="run")(run_service)
 app.command()(gateway)
 app.command()(deliver)
+app.command()(package)
 
 
 @app.callback(invoke_without_command=True)

@@ -67,7 +67,7 @@ def adaptive(
     if divider is None or divider.method is None:
         raise InputError(f"{algorithm} does not divide by place, so no partition can follow")
     folder = DataFolder.find(data)
-    with announced(1 + 2 * HOURS, "bench adaptive") as announce:
+    with announced(1 + 2 * (1 + HOURS), "bench adaptive") as announce:
         announce(f"drawing {subs:,} subscriptions")
         made = make(replace(RECIPES["tracks"], subs=subs, pubs=1), folder)
         found = run_adaptive(made.subscriptions, taxi_hours(folder, pubs), divider, announce)

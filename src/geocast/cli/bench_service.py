@@ -73,20 +73,36 @@ def live(
 def chaos(
     kills: Annotated[int, typer.Option(help="How many times to kill.", min=1)] = 300,
     seed: Annotated[int, typer.Option(help="The seed of chance.", min=0)] = 1,
+    cluster: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="SCRIPT",
+            help="Break a whole cluster that this script starts: scripts/cluster.sh of the source.",
+            exists=True,
+            dir_okay=False,
+        ),
+    ] = None,
     keep: Keep = None,
 ) -> None:
-    """Use a service of its own and kill it at random; nothing may be lost, repeated or wrong.
+    """Use a service of its own and break it at random; nothing may be lost, repeated or wrong.
 
     Publishers and subscribers act all the time, and insist. Killed (-9) are the pipeline, a Python
-    worker, Spark's Java, the gateway, the delivery, or all at once. At the end every mailbox and
-    all that live clients heard is compared with brute force. Exit status 1 if anything is wrong.
+    worker, Spark's Java, the gateway, the delivery, or all at once; in a cluster also brokers,
+    workers and executors of Spark, the driver and the database, and processes are paused and disks
+    filled. At the end every mailbox, all that live clients heard and all that stands in topics is
+    compared with brute force. Exit status 1 if anything is wrong.
     """
     from geocast.bench.chaos import run_chaos
+    from geocast.bench.cluster import ClusterUnderTest
+    from geocast.bench.service import ServiceUnderTest
 
     with _directory(keep) as directory:
-        verdict = run_chaos(
-            directory, kills, seed, lambda text: print(text, file=sys.stderr, flush=True)
-        )
+        folder = directory / "data"
+        system = ClusterUnderTest(cluster, folder) if cluster else ServiceUnderTest(folder)
+        with system:
+            verdict = run_chaos(
+                system, kills, seed, lambda text: print(text, file=sys.stderr, flush=True)
+            )
     _print_chaos(verdict)
     if verdict.wrong:
         raise typer.Exit(DISAGREES)
@@ -142,9 +158,9 @@ def _usage_table(delay: list[Usage], load: list[Usage]) -> Table:
 
 def _print_chaos(verdict: Verdict) -> None:
     console = table_console()
-    table = Table(title=f"{sum(verdict.kills.values())} kills")
-    for heading in ("killed", "times", "ready again after (median)", "worst"):
-        table.add_column(heading, justify="left" if heading == "killed" else "right")
+    table = Table(title=f"{sum(verdict.kills.values())} faults")
+    for heading in ("killed, or worse", "times", "notified again after (median)", "worst"):
+        table.add_column(heading, justify="left" if heading.startswith("killed") else "right")
     for target, times in sorted(verdict.kills.items()):
         waits = sorted(verdict.recovery.get(target, [])) or [float("nan")]
         table.add_row(target, str(times), f"{waits[len(waits) // 2]:.1f} s", f"{waits[-1]:.1f} s")
@@ -152,10 +168,14 @@ def _print_chaos(verdict: Verdict) -> None:
     console.print(
         f"{verdict.publications:,} publications ({verdict.withdrawn:,} withdrawn) in "
         f"{verdict.batches:,} batches, {verdict.versions:,} versions of subscriptions, "
-        f"{verdict.matches:,} matches, {verdict.heard_live:,} heard live"
+        f"{verdict.matches:,} matches, {verdict.heard_live:,} heard live, "
+        f"{verdict.in_topics:,} in topics"
     )
-    for found in verdict.wrong[:_SHOWN]:
-        console.print(f"[red]{found.guarantee}:[/red] {found.text}", highlight=False)
+    for guarantee in sorted({found.guarantee for found in verdict.wrong}):
+        wrong = [found.text for found in verdict.wrong if found.guarantee == guarantee]
+        console.print(f"[red]{guarantee}[/red]: {len(wrong):,} wrong", highlight=False)
+        for text in wrong[:_SHOWN]:
+            console.print(f"  {text}", highlight=False)
     console.print(
         f"{len(verdict.wrong):,} wrong" if verdict.wrong else "nothing lost, twice or wrong"
     )

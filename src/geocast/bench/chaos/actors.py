@@ -8,7 +8,7 @@ import time
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from geocast.bench.chaos.judge import Heard
 from geocast.bench.chaos.world import Interest, interest, publication
@@ -16,12 +16,19 @@ from geocast.client import Client
 from geocast.errors import ServiceError
 from geocast.model import now
 
-__all__ = ["Actor", "Listener", "Publisher", "Subscriber"]
+__all__ = ["Actor", "Listener", "Probe", "Publisher", "Subscriber"]
 
 T = TypeVar("T")
 _AGAIN_SECONDS: Final = 0.2
-_PATIENCE_SECONDS: Final = 180.0
+_PATIENCE_SECONDS: Final = 600.0
+_LOOK_SECONDS: Final = 0.05
+_FAR_POINT: Final = [-100.0, 5.0]
+_FAR_AWAY: Final = {
+    "type": "Polygon",
+    "coordinates": [[[-101, 4], [-99, 4], [-99, 6], [-101, 6], [-101, 4]]],
+}
 _GONE: Final = 404
+_TAKEN: Final = 409
 _TEMPORARY: Final = frozenset({429, 500, 502, 503, 504})
 
 
@@ -94,13 +101,40 @@ class Publisher(Actor):
         self.pause(0.2)
 
 
-class Subscriber(Actor):
-    """Subscribes, changes its mind, unsubscribes; `asked` is all that it ever asked for."""
+class Probe(Publisher):
+    """Publishes one thing at a time, where nobody else is, and waits until it is told of it."""
 
-    def __init__(self, client: Client, seed: int, most: int) -> None:
+    def __init__(self, client: Client, seed: int) -> None:
+        super().__init__(client, seed, "probe")
+        made = self.insist(lambda: self.client.subscribe(_FAR_AWAY, "intersects"))
+        self.insist(lambda: made.wait_active(None))
+
+    def act(self) -> None:
+        """Publish, and wait for the notification."""
+        name = f"probe-{len(self.accepted)}"
+        place = {"type": "Point", "coordinates": _FAR_POINT}
+        feature = {"type": "Feature", "id": name, "geometry": place, "properties": {"level": 0}}
+        self.insist(lambda: self.client.publish(feature))
+        self.accepted.append(name)
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        while not (told := self.insist(lambda: self.client.notifications(limit=100))):
+            if time.monotonic() > deadline:
+                raise AssertionError(f"{name} was published, but nobody was told")
+            time.sleep(_LOOK_SECONDS)
+        self.insist(lambda: self.client.acknowledge(*told))
+
+
+class Subscriber(Actor):
+    """Subscribes, changes its mind, unsubscribes.
+
+    `asked` is all that it ever asked for, `standing` the ids that it has not cancelled.
+    """
+
+    def __init__(self, client: Client, seed: int, most: int, *, topic: bool = False) -> None:
         super().__init__(client, seed)
         self._most = most
-        self._standing: list[str] = []
+        self._more = {"topic": True} if topic else {}
+        self.standing: list[str] = []
         self.asked: list[Interest] = []
         self.ids: list[str] = []
         self.seen_active: dict[tuple[str, int], int] = {}
@@ -108,25 +142,36 @@ class Subscriber(Actor):
     def act(self) -> None:
         """Do one of the three, and look at the outcome."""
         choice = self.chance.random()
-        if len(self._standing) < 3 or (choice < 0.4 and len(self._standing) < self._most):
+        if len(self.standing) < 3 or (choice < 0.4 and len(self.standing) < self._most):
             self._subscribe()
         elif choice < 0.7:
-            self._change(self.chance.choice(self._standing))
+            self._change(self.chance.choice(self.standing))
         else:
-            gone = self._standing.pop(self.chance.randrange(len(self._standing)))
+            gone = self.standing.pop(self.chance.randrange(len(self.standing)))
             self.insist(lambda: self._unsubscribe(gone))
         self.pause(0.5)
 
     def _subscribe(self) -> None:
         wish, number = self._wish()
-        made = self.insist(
-            lambda: self.client.subscribe(
-                wish.geometry, wish.predicate, wish.filter, properties={"asked": number}
+        identifier = f"s-{number}"
+        self.insist(lambda: self._make(identifier, wish, number))
+        self.ids.append(identifier)
+        self.standing.append(identifier)
+        self._look(identifier)
+
+    def _make(self, identifier: str, wish: Interest, number: int) -> None:
+        """Subscribe; an earlier attempt may have arrived although nobody said so."""
+        try:
+            self.client.subscribe(
+                wish.geometry,
+                wish.predicate,
+                wish.filter,
+                id=identifier,
+                properties=self._properties(number),
             )
-        )
-        self.ids.append(made.id)
-        self._standing.append(made.id)
-        self._look(made.id)
+        except ServiceError as error:
+            if error.status != _TAKEN:
+                raise
 
     def _unsubscribe(self, identifier: str) -> None:
         """Unsubscribe; an earlier attempt may have arrived although nobody said so."""
@@ -140,10 +185,17 @@ class Subscriber(Actor):
         wish, number = self._wish()
         self.insist(
             lambda: self.client.change(
-                identifier, wish.geometry, wish.predicate, wish.filter, properties={"asked": number}
+                identifier,
+                wish.geometry,
+                wish.predicate,
+                wish.filter,
+                properties=self._properties(number),
             )
         )
         self._look(identifier)
+
+    def _properties(self, number: int) -> dict[str, Any]:
+        return {"asked": number, **self._more}
 
     def _wish(self) -> tuple[Interest, int]:
         self.asked.append(interest(self.chance))

@@ -77,17 +77,26 @@ Expected = Counter[Heard]
 
 
 def published(log: Log, repository: Repository, query: str) -> Published:
-    """Read everything that was published, and what each was matched against."""
+    """Read everything that was published, and what each was matched against.
+
+    In a log that others write to as well, a record whose key stands before it is no publication.
+    """
     pins = _pins(repository, query)
     ids, geometries, levels, pinned, times = [], [], [], [], []
+    known: set[str] = set()
     for partition, end in enumerate(log.ends()):
         start = 0
         while start < end:
             batch = log.read(partition, start, end)
+            if not batch.num_rows:
+                break
             for offset, time, key, value in zip(
                 *(batch.column(name).to_pylist() for name in ("offset", "time", "key", "value")),
                 strict=True,
             ):
+                if log.shared and key in known:
+                    continue
+                known.add(key)
                 feature = orjson.loads(value)
                 ids.append(split_key(key)[1])
                 geometries.append(orjson.dumps(feature["geometry"]).decode())

@@ -21,8 +21,8 @@ _ONE_TASK_A_FILE = str(1 << 30)
 def measure_batch(session: SparkSession, setting: Setting, files: Files, room: Path) -> Found:
     """Match a few publications first, where the setting has them, then all; the second job counts.
 
-    So Java and the workers are warm and have the index open, but have not seen the publications
-    that count.
+    So Java and the workers are warm, and where nothing is divided have the index open, but have not
+    seen the publications that count.
     """
     job = BatchJob(session, setting, files, room)
     job.warm()

@@ -13,8 +13,8 @@ from geocast.bench.workload import PREDICATES
 __all__ = ["comparison_figures"]
 
 _NO_KAFKA = (
-    "Geocast's log of publications is an embedded one so far; there is no Kafka log whose "
-    "partitions could be varied"
+    "the experiments read files, which any machine has; partitions of a Kafka log are not varied "
+    "by them yet"
 )
 _WORDS = {
     "rate": "throughput",

@@ -67,6 +67,7 @@ def _run_live(
         with _stage(console, "starting the service (geocast up)"):
             service.start()
             service.wait_ready()
+        console.print(f"  see it on the map, signed in: [bold]{_link(service)}[/]", soft_wrap=True)
         console.print(f"  {len(subscriptions)} subscriptions: cities, seas, a fault, the deep")
         heard = replay(service, subscriptions, quakes, console)
         console.print(
@@ -81,10 +82,16 @@ def _run_live(
         service.stop()
 
 
+def _link(service: ServiceUnderTest) -> str:
+    """Return an address that signs in as the administrator, once."""
+    with service.client() as client:
+        return client.issue_link()
+
+
 def _keep(service: ServiceUnderTest, console: Console) -> None:
     console.print(
-        f"\nThe service is still up at [bold]{service.url}[/], its token is in "
-        f"{service.place.admin_token}. Ctrl-C stops it.",
+        f"\nThe service is still up, its token is in {service.place.admin_token}.\n"
+        f"The map, signed in: [bold]{_link(service)}[/]. Ctrl-C stops it.",
         soft_wrap=True,
     )
     with suppress(KeyboardInterrupt):

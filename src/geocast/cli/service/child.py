@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -24,11 +25,21 @@ _WAITS: Final = (0.0, 0.5, 1.0, 2.0, 5.0)
 
 
 class Child:
-    """One process of the service; what it says goes into a file of the journal."""
+    """One process of the service; what it says goes into a file of the journal.
 
-    def __init__(self, name: str, command: list[str], journal: Path) -> None:
+    `environment` is added to that of this process: nobody else can see it, as they can a command.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        command: list[str],
+        journal: Path,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         self.name = name
         self._command = command
+        self._environment = {**os.environ, **(environment or {})}
         self._file = journal / f"{name}.log"
         self._process: subprocess.Popen[bytes] | None = None
         self._started = 0.0
@@ -44,6 +55,7 @@ class Child:
                 stdin=subprocess.DEVNULL,
                 stdout=journal,
                 stderr=journal,
+                env=self._environment,
                 start_new_session=True,
                 preexec_fn=partial(die_with_parent, os.getpid()),
             )
@@ -51,13 +63,14 @@ class Child:
         self._due = None
 
     def check(self) -> None:
-        """Raise GeocastError where the process has ended."""
+        """Raise GeocastError where the process has ended by itself; if it was killed, revive it."""
         assert self._process is not None, "not started"
         status = self._process.poll()
-        if status is not None:
+        if status is not None and status >= 0:
             raise GeocastError(
                 f"the process {self.name} ended ({_ending(status)}): {self._last_words()}"
             )
+        self.revive()
 
     def revive(self) -> None:
         """Start the process again if it has died, ever more slowly if that happens soon."""

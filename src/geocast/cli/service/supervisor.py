@@ -17,9 +17,10 @@ from rich.console import Console
 
 from geocast.cli.progress import Steps, open_steps
 from geocast.cli.service.child import Child
+from geocast.cli.service.first_token import ADMIN, ensure_admin
 from geocast.cli.talk.connect import DEFAULT_URL, is_local
 from geocast.errors import GeocastError, InputError
-from geocast.model import Right
+from geocast.log import kafka_options
 from geocast.operate import Place, Settings, hold_lock, stop_on_signals
 from geocast.pipeline.variants import check_name
 from geocast.repository import Repository
@@ -28,13 +29,15 @@ __all__ = ["run_up"]
 
 _READY_SECONDS: Final = 120.0
 _POLL_SECONDS: Final = 0.2
-_ADMIN: Final = "admin"
 _DEFAULT_DATA: Final = "geocast-data"
+_LINK_SECONDS: Final = 600
 
 
 def run_up(place: Place, settings: Settings, master: str) -> None:
     """Run the service until it is told to stop; raises GeocastError where it cannot run on."""
     check_name(settings.algorithm)
+    _check_log(settings)
+    _ = settings.certificate
     _check_address(settings.host, settings.port)
     _check_directory(place.root)
     stop = stop_on_signals()
@@ -45,7 +48,7 @@ def run_up(place: Place, settings: Settings, master: str) -> None:
         try:
             with open_steps() as steps:
                 _start(place, settings, children, steps)
-            _say_how(place, settings, time.monotonic() - started)
+            _say_how(place, settings, time.monotonic() - started, _link(place))
             while not stop.wait(_POLL_SECONDS):
                 for child in children:
                     child.revive()
@@ -68,10 +71,16 @@ def _check_address(host: str, port: int) -> None:
         raise InputError(f"cannot listen on {host} port {port}: {reason}") from None
 
 
+def _check_log(settings: Settings) -> None:
+    """Raise InputError where the settings name a Kafka that cannot be one."""
+    if settings.log:
+        kafka_options(settings)
+
+
 def _check_directory(directory: Path) -> None:
     """Raise InputError where there is no such directory and none can be made."""
     try:
-        directory.mkdir(parents=True, exist_ok=True)
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"cannot keep data in {directory}: {error.strerror}") from None
 
@@ -87,31 +96,23 @@ def _children(place: Place, settings: Settings, master: str) -> list[Child]:
         "pipeline": [*geocast, "run", *data, "--master", master, *algorithm],
         "deliver": [*geocast, "deliver", *data],
     }
-    return [Child(name, command, place.journal) for name, command in commands.items()]
+    database = {"GEOCAST_REPOSITORY": settings.repository} if settings.repository else {}
+    if settings.log:
+        database["GEOCAST_LOG"] = settings.log
+    return [Child(name, command, place.journal, database) for name, command in commands.items()]
 
 
 def _start(place: Place, settings: Settings, children: list[Child], steps: Steps) -> None:
     with steps.step("opening the data directory"):
-        _first_token(place)
+        ensure_admin(place, everywhere=True)
     for child in children:
         child.start()
-    base = f"http://{_reachable(settings.host)}:{settings.port}"
-    with httpx.Client(base_url=base, timeout=5, trust_env=False) as http:
+    # The certificate need not have a name of this machine's own; nothing secret is sent.
+    with httpx.Client(base_url=_url(settings), timeout=5, trust_env=False, verify=False) as http:
         with steps.step("starting the gateway"):
             _wait(children, http, "/healthz")
         with steps.step("starting Spark"):
             _wait(children, http, "/readyz")
-
-
-def _first_token(place: Place) -> None:
-    """Make the account of the administrator and its token, unless they are there."""
-    with closing(Repository.open(place.repository)) as repository:
-        account = repository.accounts.get(_ADMIN) or repository.accounts.add(_ADMIN, Right)
-        if not place.admin_token.exists():
-            _, token = repository.accounts.issue_token(account.number, "made by geocast up")
-            descriptor = os.open(place.admin_token, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(descriptor, "w") as file:
-                file.write(token + "\n")
 
 
 def _wait(children: list[Child], http: httpx.Client, path: str) -> None:
@@ -131,18 +132,32 @@ def _wait(children: list[Child], http: httpx.Client, path: str) -> None:
     )
 
 
+def _url(settings: Settings) -> str:
+    return f"{settings.scheme}://{_reachable(settings.host)}:{settings.port}"
+
+
 def _reachable(host: str) -> str:
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
     return f"[{host}]" if ":" in host else host
 
 
-def _say_how(place: Place, settings: Settings, seconds: float) -> None:
-    url = f"http://{_reachable(settings.host)}:{settings.port}"
+def _link(place: Place) -> str:
+    """Return the code of a link to sign in by as administrator."""
+    with closing(Repository.open(place.repository)) as repository:
+        account = repository.accounts.get(ADMIN)
+        assert account is not None
+        return repository.links.issue(account.number, _LINK_SECONDS)[0]
+
+
+def _say_how(place: Place, settings: Settings, seconds: float, link: str) -> None:
+    url = _url(settings)
     token = os.path.relpath(place.admin_token)
     options = _options(place.root, url)
     console = Console(stderr=True, highlight=False)
     console.print(f"\n[bold]Geocast is ready[/bold] at {url} ({seconds:.0f} s)", soft_wrap=True)
     console.print(
+        f"  open {url}/#link={link} to see the map; valid for 10 minutes, once\n"
+        f"  (`geocast link{options}` makes another)\n"
         f"  token of the account admin: {token}\n"
         f"  journal: {os.path.relpath(place.journal)}/*.log    metrics: {url}/metrics"
         f"    API: {url}/openapi.json\n\n"

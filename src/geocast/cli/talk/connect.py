@@ -34,10 +34,18 @@ DEFAULT_URL: Final = "http://127.0.0.1:8400"
 _DEFAULT_DATA: Final = Path("geocast-data")
 _DEFAULT_PORT: Final = 8400
 _RETRIES: Final = 2
+_NOT_TRUSTED: Final = "CERTIFICATE_VERIFY_FAILED"
+_TRUST: Final = "; GEOCAST_CA names a file of certificates to trust"
 _NUMBER_OF_ERROR: Final = re.compile(r"^\[Errno -?\d+\] ")
 
 Url = Annotated[
-    str, typer.Option("--url", envvar="GEOCAST_URL", metavar="URL", help="The service.")
+    str,
+    typer.Option(
+        "--url",
+        envvar="GEOCAST_URL",
+        metavar="URL",
+        help="The service; several gateways with commas.",
+    ),
 ]
 Token = Annotated[
     str | None,
@@ -108,7 +116,10 @@ def explained(error: ServiceError) -> GeocastError:
     if isinstance(error, UnreachableError) and not error.sent:
         reason = _NUMBER_OF_ERROR.sub("", error.reason)
         away = "nothing answers at" if error.url.startswith("http:") else "cannot connect to"
-        return ServiceError(f"{away} {error.url} ({reason}); {_way_out(error.url)}")
+        trust = (
+            "; GEOCAST_CA names a file of certificates to trust" if _NOT_TRUSTED in reason else ""
+        )
+        return ServiceError(f"{away} {error.url} ({reason}){trust}; {_way_out(error.url)}")
     if error.status is None or error.status in (408, 429) or error.status >= 500:
         return error
     hint = "; say who you are by --token, GEOCAST_TOKEN or --data DIR"
@@ -117,7 +128,7 @@ def explained(error: ServiceError) -> GeocastError:
 
 def _way_out(url: str) -> str:
     """Return what starts a service where none answers, if that is this machine."""
-    parts = urlsplit(url)
+    parts = urlsplit(url.partition(",")[0])
     other = "--url or GEOCAST_URL names another"
     if parts.scheme != "http" or parts.hostname not in ("127.0.0.1", "localhost"):
         return f"{other} service"
