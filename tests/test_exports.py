@@ -54,7 +54,7 @@ def test_signatures_that_users_rely_on() -> None:
         "rejects",
     ]
     assert list(inspect.signature(geocast.Matcher).parameters) == ["subscriptions", "index"]
-    client = ["url", "token", "retries", "timeout", "patience", "transport"]
+    client = ["url", "token", "retries", "timeout", "patience", "ca", "transport"]
     for kind in (geocast.Client, geocast.AsyncClient):
         assert list(inspect.signature(kind).parameters) == client
     spark = importlib.import_module("geocast.spark")

@@ -48,6 +48,7 @@ def test_whole_demonstration(tmp_path: Path) -> None:
     with console.capture() as capture:
         show.run(tmp_path / "new", "local[2]", console)
     assert "pairs agree" in capture.get()
+    assert "/#link=" in capture.get()
     assert str(tmp_path / "new" / "demo-map.png") in capture.get().replace("\n", "")
     assert (tmp_path / "new" / "demo-map.png").stat().st_size > 100_000
 

@@ -8,6 +8,8 @@ import re
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import httpx
@@ -15,6 +17,7 @@ import psutil
 import pytest
 
 from geocast.bench.service import ServiceUnderTest
+from geocast.repository import Repository
 
 pytestmark = pytest.mark.service
 
@@ -82,6 +85,56 @@ def test_subscribe_publish_listen_withdraw(service: ServiceUnderTest) -> None:
     assert "alps" in geocast(service, "subscriptions")
     assert "snapshot" in geocast(service, "status").lower()
     geocast(service, "unsubscribe", "alps")
+
+
+def test_the_link_that_it_prints_signs_in(service: ServiceUnderTest) -> None:
+    found = re.search(rf"open {service.url}/#link=(\S+) to see the map", service.last_words())
+    assert found
+    with httpx.Client(base_url=service.url, trust_env=False) as http:
+        answer = http.post("/v1/links/redeem", json={"code": found[1]}).json()
+    with service.client(answer["token"]) as client:
+        assert client.me().name == answer["account"] == "admin"
+
+
+def test_what_is_paused_matches_nothing(service: ServiceUnderTest) -> None:
+    headers = {"Authorization": f"Bearer {service.token}"}
+    path = "/v1/subscriptions/now-and-then"
+    with (
+        service.client() as client,
+        closing(Repository.open(service.place.repository)) as repository,
+        httpx.Client(base_url=service.url, headers=headers, trust_env=False) as http,
+    ):
+        account = repository.accounts.get("admin")
+        assert account is not None
+        client.subscribe(ALPS, id="now-and-then").wait_active()
+        client.publish(INSIDE, id="first")
+        service.wait_idle(60)
+        assert http.post(f"{path}/pause").json()["properties"]["geocast"]["status"] == "paused"
+        wait_for(lambda: _removed(repository, account.number, "now-and-then"))
+        client.publish(INSIDE, id="second")
+        http.put(path, json={"type": "Feature", "geometry": ALPS, "properties": {}})
+        client.publish(INSIDE, id="third")
+        service.wait_idle(60)
+        http.post(f"{path}/resume")
+        client.subscription("now-and-then").wait_active()
+        client.publish(INSIDE, id="fourth")
+        service.wait_idle(60)
+        found = http.get("/v1/notifications", params={"subscription": "now-and-then"}).json()
+        versions = [one["data"]["version"] for one in found["notifications"]]
+        assert [one["subject"] for one in found["notifications"]] == ["first", "fourth"]
+        assert versions == [1, 3]
+        client.unsubscribe("now-and-then")
+
+
+def _removed(repository: Repository, account: int, name: str) -> bool:
+    return repository.subscriptions.history(account, name)[-1].removed_snapshot is not None
+
+
+def wait_for(check: Callable[[], bool], seconds: float = 30.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not check():
+        assert time.monotonic() < deadline, "it does not happen"
+        time.sleep(0.05)
 
 
 def test_metrics_add_up_all_processes(service: ServiceUnderTest) -> None:
