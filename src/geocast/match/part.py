@@ -110,8 +110,13 @@ def build_part(
     row_off = np.searchsorted(standing, np.arange(len(used) + 1)).astype(np.int32)
     need = np.zeros(len(used), np.uint16)
     np.bitwise_or.at(need, standing, np.uint16(1) << predicate[by_geometry].astype(np.uint16))
+    ranges = _ranges(group, standing, len(used))
     kind = INDEXES[index]
-    exact = CellIndex.of(shapes) if kind is CellIndex else kind.build(shapes.bounds)
+    if kind is CellIndex:
+        first_row = np.append(row[by_geometry], np.int32(0))[ranges[:, 0]]
+        exact: BoundsIndex = CellIndex.of(shapes, first_row)
+    else:
+        exact = kind.build(shapes.bounds)
     return Part(
         shapes=shapes,
         care=frozen(geometries.care[used[order]]),
@@ -121,7 +126,7 @@ def build_part(
         row=frozen(row[by_geometry]),
         predicate=frozen(predicate[by_geometry]),
         row_off=frozen(row_off),
-        ranges=frozen(_ranges(group, standing, len(used))),
+        ranges=frozen(ranges),
         need=frozen(need),
     )
 

@@ -23,7 +23,7 @@ from geocast.match.relate.batch import relate_batch
 from geocast.match.relate.emit import emit_relations
 from geocast.match.relate.lists import Lists, add_to_lists
 from geocast.match.relate.multipoints import relate_multipoints
-from geocast.match.relate.points import Labels, curve_order, match_points
+from geocast.match.relate.points import labels_of, match_points
 from geocast.match.relate.referee import Referee
 from geocast.match.relate.work import Work, most_vertices, new_work
 
@@ -40,7 +40,7 @@ class Search:
         self._part = part
         self._label = frozen(label)
         self._sort = sort
-        self._labels = Labels(part.ranges, self._label)
+        self._labels = labels_of(part.ranges, self._label)
         self._referee = Referee(part.shapes)
         self._most_vertices = most_vertices(part.shapes)
         self._work: Work | None = None
@@ -61,20 +61,17 @@ class Search:
             return lists, np.empty(0, np.int32)
         if among is not None or not isinstance(self._part.index, CellIndex):
             return self._refine(_points_as_shapes(xs, ys), among)
-        order = curve_order(xs, ys)
         if len(self._values) < 16 * len(xs):
             self._values = np.empty(16 * len(xs), np.int32)
-        self._values, used, doubts, doubtful = match_points(
-            self._part.index.trie, self._part.shapes, self._labels, self._sort, xs, ys, order,
-            lists, self._values,
+        self._values, used, doubts = match_points(
+            self._part.index.trie, self._part.shapes, self._labels, self._sort, xs, ys, lists,
+            self._values,
         )  # fmt: skip
         values = self._values[:used]
-        if doubtful:
-            q, inverse = np.unique(doubts[:doubtful, 0], return_inverse=True)
+        if len(doubts):
+            q, inverse = np.unique(doubts[:, 0].astype(np.int64), return_inverse=True)
             where = np.column_stack([xs[q], ys[q]])
-            values = self._ask(
-                shapely.points(where), q, inverse, doubts[:doubtful, 1], lists, values
-            )
+            values = self._ask(shapely.points(where), q, inverse, doubts[:, 1], lists, values)
         return lists, values
 
     def extended(

@@ -76,16 +76,21 @@ class CellIndex(BoundsIndex):
     def build(cls, bounds: Boxes) -> Self:
         """Index the boxes as if they were the geometries."""
         boxes = checked(bounds, what="indexed", finite=True).copy()
-        return cls._built(_as_shapes(_within_frame(boxes)), boxes)
+        rank = np.arange(len(boxes), dtype=np.int32)
+        return cls._built(_as_shapes(_within_frame(boxes)), boxes, rank)
 
     @classmethod
-    def of(cls, shapes: Shapes) -> Self:
-        """Index geometries: their edges and interiors."""
-        return cls._built(shapes, shapes.bounds)
+    def of(cls, shapes: Shapes, rank: NDArray[np.int32]) -> Self:
+        """Index geometries: their edges and interiors.
+
+        The lists of cells have geometries by rank; what a point matches is quickly sorted then.
+        """
+        return cls._built(shapes, shapes.bounds, rank)
 
     @classmethod
-    def _built(cls, shapes: Shapes, boxes: Boxes) -> Self:
-        return cls(build_trie(shapes, LEAF_EDGES), build_trie(shapes, COARSE_LEAF_EDGES), boxes)
+    def _built(cls, shapes: Shapes, boxes: Boxes, rank: NDArray[np.int32]) -> Self:
+        fine, coarse = (build_trie(shapes, most, rank) for most in (LEAF_EDGES, COARSE_LEAF_EDGES))
+        return cls(fine, coarse, boxes)
 
     def query(self, bounds: Boxes) -> Candidates:
         """Return every item whose box meets the query box, once for each query."""
@@ -124,8 +129,11 @@ def _as_shapes(boxes: Boxes) -> Shapes:
     return Shapes(*(frozen(a) for a in arrays))
 
 
-def build_trie(shapes: Shapes, leaf_edges: int) -> Trie:
-    """Build the trie over geometries; a leaf above the deepest level has at most leaf_edges."""
+def build_trie(shapes: Shapes, leaf_edges: int, rank: NDArray[np.int32]) -> Trie:
+    """Build the trie over geometries; a leaf above the deepest level has at most leaf_edges.
+
+    Inner lists and entries of a cell have geometries by rank.
+    """
     if len(shapes.dim) > MOST_GEOMETRIES:
         raise InputError(f"a cell index holds at most {MOST_GEOMETRIES} distinct geometries")
     level, inner = root_level(shapes)
@@ -149,7 +157,7 @@ def build_trie(shapes: Shapes, leaf_edges: int) -> Trie:
         slots += divided * FAN * FAN
         inners.append(inner)
         depth += FAN_BITS
-    return _assemble(np.concatenate(children), inners, leaves)
+    return _assemble(np.concatenate(children), inners, leaves, rank)
 
 
 def _set_children(
@@ -164,13 +172,17 @@ def _set_children(
 
 
 def _assemble(
-    child: NDArray[np.int32], inners: list[Inner], leaves: Sequence[tuple[NDArray[Any], ...]]
+    child: NDArray[np.int32],
+    inners: list[Inner],
+    leaves: Sequence[tuple[NDArray[Any], ...]],
+    rank: NDArray[np.int32],
 ) -> Trie:
-    """Sort inner lists and entries by slot, and pack them."""
+    """Sort inner lists and entries by slot and rank, and pack them."""
     inner_slot = np.concatenate([i.slot for i in inners])
-    inner = np.concatenate([i.geometry for i in inners])[np.argsort(inner_slot, kind="stable")]
+    inner = np.concatenate([i.geometry for i in inners])
+    inner = inner[np.lexsort((rank[inner], inner_slot))]
     slot, head, off, runs = _concatenate(leaves)
-    order = np.argsort(slot, kind="stable")
+    order = np.lexsort((rank[head >> 8], slot))
     records = np.zeros((len(child) + 1, 4), np.int32)
     records[:-1, 0] = child
     records[-1, 0] = -1

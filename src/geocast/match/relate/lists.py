@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from geocast.match.machine import prefetch
 
-__all__ = ["Lists", "add_to_lists", "gather", "merge_tail", "room", "sort_range"]
+__all__ = ["Lists", "add_to_lists", "gather", "room", "sort_range"]
 
 
 _AHEAD: Final = 16
@@ -37,39 +37,21 @@ def _grown(values: NDArray[np.int32], used: int, more: int) -> NDArray[np.int32]
     return larger
 
 
-@njit(cache=True)
+@njit(cache=True, _nrt=False)
 def sort_range(values: NDArray[np.int32], a: int, b: int) -> None:
-    """Sort values[a:b]; short ones by insertion."""
-    if b - a > 48:
-        values[a:b].sort()
-        return
-    for k in range(a + 1, b):
-        v = values[k]
-        j = k
-        while j > a and values[j - 1] > v:
-            values[j] = values[j - 1]
-            j -= 1
-        values[j] = v
-
-
-@njit(cache=True)
-def merge_tail(values: NDArray[np.int32], a: int, middle: int, b: int) -> NDArray[np.int32]:
-    """Make values[a:b] sorted, where values[a:middle] is; returns the array, or a larger one."""
-    sort_range(values, middle, b)
-    if middle == a or values[middle - 1] <= values[middle]:
-        return values
-    values = room(values, b, b - middle)
-    values[b : 2 * b - middle] = values[middle:b]
-    i, j, k = middle - 1, 2 * b - middle - 1, b - 1
-    while j >= b:
-        if i >= a and values[i] > values[j]:
-            values[k] = values[i]
-            i -= 1
-        else:
-            values[k] = values[j]
-            j -= 1
-        k -= 1
-    return values
+    """Sort values[a:b] in place: by insertion, from afar first where there are many (Shell)."""
+    gap = 1
+    while b - a > 48 * gap:
+        gap = 9 * gap // 4 + 1
+    while gap > 0:
+        for k in range(a + gap, b):
+            v = values[k]
+            j = k
+            while j - gap >= a and values[j - gap] > v:
+                values[j] = values[j - gap]
+                j -= gap
+            values[j] = v
+        gap = 0 if gap == 1 else max(1, 4 * gap // 9)
 
 
 @njit(cache=True, nogil=True)

@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from geocast.match.geometry.shapes import Shapes
+from geocast.match.geometry.shapes import Shapes, frozen
 from geocast.match.index.frame import (
     DEEPEST,
     FAN,
@@ -27,6 +27,7 @@ from geocast.match.index.frame import (
 from geocast.match.index.trie import (
     INSIDE,
     OUTSIDE,
+    SPILLED,
     UNKNOWN,
     Trie,
     cross_run,
@@ -34,16 +35,21 @@ from geocast.match.index.trie import (
     run_length,
 )
 from geocast.match.machine import prefetch
-from geocast.match.relate.lists import Lists, merge_tail, room
+from geocast.match.relate.lists import Lists, sort_range
 from geocast.match.relate.place import place_in_entry
 
-__all__ = ["Labels", "curve_order", "match_points"]
+__all__ = ["Labels", "labels_of", "match_points"]
 
-_KEY_BITS = 11
+_KEY_BITS: Final = 16
+_DIGIT_BITS: Final = 11
+_DIGIT_MASK: Final = (1 << _DIGIT_BITS) - 1
+_DIGITS: Final = 3
 _AHEAD: Final = 32
 _MOST_PLACES: Final = 31  # two bits each in one number
 _LONG: Final = -1
+_NO_ROOM: Final = -1
 _VERTICES_A_LINE: Final = 4
+_ENTRIES_A_LINE: Final = 8
 _LEVELS: Final = (DEEPEST - ROOT_LEVEL) // FAN_BITS + 1
 
 
@@ -52,16 +58,25 @@ class Labels(NamedTuple):
 
     Rows of subscriptions stand by geometry. A point inside g matches the rows
     ranges[g, 0]:ranges[g, 1], a point on its boundary ranges[g, 2]:ranges[g, 3]; label[row] is
-    what the list receives.
+    what the list receives. only[g] is the label where one row alone is inside, else negative.
     """
 
     ranges: NDArray[np.int32]
     label: NDArray[np.int32]
+    only: NDArray[np.int32]
+
+
+def labels_of(ranges: NDArray[np.int32], label: NDArray[np.int32]) -> Labels:
+    """Return the labels of rows that stand by geometry as `ranges` tells."""
+    single = ranges[:, 1] - ranges[:, 0] == 1
+    only = np.full(len(ranges), -1, np.int32)
+    only[single] = label[ranges[single, 0]]
+    return Labels(ranges, label, frozen(only))
 
 
 @njit(cache=True, inline="always")
 def _spread(v: np.uint32) -> np.uint32:
-    """Put a zero before each of the eleven low bits."""
+    """Put a zero before each of the sixteen low bits."""
     v = (v | (v << 8)) & 0x00FF00FF
     v = (v | (v << 4)) & 0x0F0F0F0F
     v = (v | (v << 2)) & 0x33333333
@@ -76,183 +91,326 @@ def curve_order(xs: NDArray[np.float64], ys: NDArray[np.float64]) -> NDArray[np.
     sx = cells / (x1 - x0) if x1 > x0 else 0.0
     sy = cells / (y1 - y0) if y1 > y0 else 0.0
     key = np.empty(n, np.uint32)
-    low = np.zeros(cells + 2, np.int64)
-    high = np.zeros(cells + 2, np.int64)
+    place = np.zeros((_DIGITS, _DIGIT_MASK + 2), np.int64)
     for i in range(n):
         column, row = np.uint32((xs[i] - x0) * sx), np.uint32((ys[i] - y0) * sy)
         k = _spread(column) | (_spread(row) << 1)
         key[i] = k
-        low[(k & cells) + 1] += 1
-        high[(k >> _KEY_BITS) + 1] += 1
-    for k in range(cells + 1):
-        low[k + 1] += low[k]
-        high[k + 1] += high[k]
-    half_sorted, order = np.empty(n, np.int32), np.empty(n, np.int32)
-    for i in range(n):
-        digit = key[i] & cells
-        half_sorted[low[digit]] = i
-        low[digit] += 1
-    for k in range(n):
-        i = half_sorted[k]
-        digit = key[i] >> _KEY_BITS
-        order[high[digit]] = i
-        high[digit] += 1
+        for d in range(_DIGITS):
+            place[d, ((k >> (d * _DIGIT_BITS)) & _DIGIT_MASK) + 1] += 1
+    order, sorted_more = np.arange(n).astype(np.int32), np.empty(n, np.int32)
+    for d in range(_DIGITS):
+        for k in range(_DIGIT_MASK + 1):
+            place[d, k + 1] += place[d, k]
+        for k in range(n):
+            i = order[k]
+            digit = (key[i] >> (d * _DIGIT_BITS)) & _DIGIT_MASK
+            sorted_more[place[d, digit]] = i
+            place[d, digit] += 1
+        order, sorted_more = sorted_more, order
     return order
 
 
-@njit(cache=True)
-def _copied(
-    values: NDArray[np.int32], used: int, start: int, length: int
-) -> tuple[NDArray[np.int32], int]:
-    """Append a copy of values[start : start + length]; returns the array and its new end."""
-    values = room(values, used, length)
-    for k in range(length):
-        values[used + k] = values[start + k]
-    return values, used + length
+@njit(cache=True, inline="always", _nrt=False)
+def _rows_inside(labels: Labels, g: int) -> int:
+    """Return how many rows a point inside g matches."""
+    return 1 if labels.only[g] >= 0 else labels.ranges[g, 1] - labels.ranges[g, 0]
 
 
-@njit(cache=True, inline="always")
-def _with_rows(
+@njit(cache=True, inline="always", _nrt=False)
+def _list_rows(
     label: NDArray[np.int32], lo: int, hi: int, values: NDArray[np.int32], end: int
-) -> tuple[NDArray[np.int32], int]:
-    """Append the labels of rows lo:hi."""
-    values = room(values, end, hi - lo)
+) -> int:
+    """Append the labels of rows lo:hi; returns the new end."""
     for row in range(lo, hi):
         values[end] = label[row]
         end += 1
-    return values, end
+    return end
 
 
-@njit(cache=True, inline="always")
-def _sorted_tail(
-    values: NDArray[np.int32], a: int, middle: int, end: int, sort: bool
-) -> NDArray[np.int32]:
-    return merge_tail(values, a, middle, end) if sort and end > middle else values
+@njit(cache=True, inline="always", _nrt=False)
+def _list_inside(labels: Labels, g: int, values: NDArray[np.int32], end: int) -> int:
+    """Append what a point inside g matches; returns the new end."""
+    if labels.only[g] < 0:
+        return _list_rows(labels.label, labels.ranges[g, 0], labels.ranges[g, 1], values, end)
+    values[end] = labels.only[g]
+    return end + 1
 
 
-@njit(cache=True)
-def _with_cover(
-    inner: NDArray[np.int32], first: int, count: int, labels: Labels, sort: bool,
-    values: NDArray[np.int32], used: int, start: int, length: int,
-) -> tuple[NDArray[np.int32], int]:  # fmt: skip
-    """Append the list of a parent cell joined with what covers the cell itself."""
-    ranges, label = labels.ranges, labels.label
-    values, end = _copied(values, used, start, length)
+@njit(cache=True, _nrt=False)
+def _put_before(
+    values: NDArray[np.int32], start: int, length: int, used: int, end: int, sort: bool
+) -> None:
+    """Join values[start : start + length] with values[used + length : end] at values[used:end].
+
+    With `sort` the first list is sorted, and so is what they become.
+    """
+    i, j, k = start, used + length, used
+    stop = start + length
+    if sort:
+        sort_range(values, j, end)
+        while i < stop and j < end:  # without a branch that the processor would have to guess
+            left, right = values[i], values[j]
+            first = left <= right
+            values[k] = left if first else right
+            i += first
+            j += not first
+            k += 1
+    while i < stop:
+        values[k] = values[i]
+        i += 1
+        k += 1
+
+
+@njit(cache=True, inline="always", _nrt=False)
+def _list_cover(
+    inner: NDArray[np.int32], first: int, count: int, labels: Labels,
+    values: NDArray[np.int32], end: int,
+) -> int:  # fmt: skip
+    """Append what covers a cell; returns the new end, or _NO_ROOM."""
+    rows = 0
     for k in range(first, first + count):
-        g = inner[k]
-        values, end = _with_rows(label, ranges[g, 0], ranges[g, 1], values, end)
-    return _sorted_tail(values, used, used + length, end, sort), end
+        rows += _rows_inside(labels, inner[k])
+    if end + rows > len(values):
+        return _NO_ROOM
+    for k in range(first, first + count):
+        end = _list_inside(labels, inner[k], values, end)
+    return end
 
 
-@njit(cache=True)
-def _with_entries(
+@njit(cache=True, inline="always", _nrt=False)
+def _list_entries(
     entry: NDArray[np.uint32], e0: int, e1: int, places: NDArray[np.uint8], labels: Labels,
-    sort: bool, values: NDArray[np.int32], used: int, start: int, length: int,
-) -> tuple[NDArray[np.int32], int]:  # fmt: skip
-    """Append the list of a leaf joined with what its entries add for a point at these places."""
-    ranges, label = labels.ranges, labels.label
-    values, end = _copied(values, used, start, length)
+    values: NDArray[np.int32], end: int,
+) -> int:  # fmt: skip
+    """Append what the entries of a leaf add for a point at these places; new end, or _NO_ROOM."""
     for t in range(e0, e1):
         place = places[t - e0]
         if place == OUTSIDE:
             continue
-        g, at = entry[t, 0] >> 8, 0 if place == INSIDE else 2
-        values, end = _with_rows(label, ranges[g, at], ranges[g, at + 1], values, end)
-    return _sorted_tail(values, used, used + length, end, sort), end
+        g = np.int64(entry[t, 0] >> 8)
+        lo, hi = labels.ranges[g, 2], labels.ranges[g, 3]
+        rows = _rows_inside(labels, g) if place == INSIDE else hi - lo
+        if end + rows > len(values):
+            return _NO_ROOM
+        if place == INSIDE:
+            end = _list_inside(labels, g, values, end)
+        else:
+            end = _list_rows(labels.label, lo, hi, values, end)
+    return end
 
 
-@njit(cache=True)
+@njit(cache=True, _nrt=False)
 def _fetch_ahead(
-    slots: NDArray[np.int32], entry: NDArray[np.uint32], xy: NDArray[np.float64],
+    trie: Trie, only: NDArray[np.int32], xy: NDArray[np.float64],
     xs: NDArray[np.float64], ys: NDArray[np.float64], order: NDArray[np.int32], k: int,
+    ahead: NDArray[np.int64],
 ) -> None:  # fmt: skip
-    """Let the processor fetch what the next points will read; memory is slower than geometry."""
-    leaf = np.empty(_AHEAD, np.int64)
-    scale = (1 << DEEPEST) / SPAN
-    last, n = -1, 0
-    for m in range(k, min(k + _AHEAD, len(order))):
-        i = order[m]
-        ix, iy = int((xs[i] - ORIGIN) * scale), int((ys[i] - ORIGIN) * scale)
-        shift = DEEPEST - ROOT_LEVEL
-        slot = ((iy >> shift) << ROOT_LEVEL) | (ix >> shift)
-        child = slots[slot, 0]
-        while child >= 0:
-            shift -= FAN_BITS
-            slot = child + ((((iy >> shift) & (FAN - 1)) << FAN_BITS) | ((ix >> shift) & (FAN - 1)))
-            child = slots[slot, 0]
-        if slot != last:
-            prefetch(entry, 2 * slots[slot, 2])
-            last = leaf[n] = slot
-            n += 1
+    """Let the processor fetch what the next points will read; memory is slower than geometry.
+
+    All of them take one step at a time, so that the processor waits for many places in memory at
+    once: from cell to cell, then to the lists of their leaves, then to what those name.
+    """
+    slots, inner, entry, spill_off = trie.slot, trie.inner, trie.entry, trie.spill_off
+    n = _descend(trie, xs, ys, order, k, min(_AHEAD, len(order) - k), ahead)
     for m in range(n):
-        for t in range(slots[leaf[m], 2], slots[leaf[m] + 1, 2]):
-            if is_one_run(entry[t, 0]):
-                first = np.int64(entry[t, 1])
-                for v in range(first, first + run_length(entry[t, 0]) + 1, _VERTICES_A_LINE):
-                    prefetch(xy, 2 * v)
+        slot = ahead[m, 0]
+        for t in range(slots[slot, 2], slots[slot + 1, 2], _ENTRIES_A_LINE):
+            prefetch(entry, 2 * t)
+        prefetch(inner, slots[slot, 1])
+    for m in range(n):
+        slot = ahead[m, 0]
+        for t in range(slots[slot, 2], slots[slot + 1, 2]):
+            head, at = entry[t, 0], np.int64(entry[t, 1])
+            prefetch(only, head >> 8)
+            if run_length(head) == SPILLED:
+                prefetch(spill_off, at)
+            else:
+                _fetch_run(xy, at, run_length(head))
+        for t in range(slots[slot, 1], slots[slot, 1] + slots[slot, 3]):
+            prefetch(only, inner[t])
+    for m in range(n):
+        slot = ahead[m, 0]
+        for t in range(slots[slot, 2], slots[slot + 1, 2]):
+            if run_length(entry[t, 0]) == SPILLED:
+                prefetch(trie.spill, 2 * spill_off[np.int64(entry[t, 1])])
+    for m in range(n):
+        slot = ahead[m, 0]
+        for t in range(slots[slot, 2], slots[slot + 1, 2]):
+            if run_length(entry[t, 0]) == SPILLED:
+                at = np.int64(entry[t, 1])
+                for r in range(spill_off[at], spill_off[at + 1]):
+                    _fetch_run(xy, trie.spill[r, 0], trie.spill[r, 1])
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, inline="always", _nrt=False)
+def _fetch_run(xy: NDArray[np.float64], first: int, length: int) -> None:
+    for v in range(first, first + length + 1, _VERTICES_A_LINE):
+        prefetch(xy, 2 * v)
+
+
+@njit(cache=True, _nrt=False)
+def _descend(
+    trie: Trie, xs: NDArray[np.float64], ys: NDArray[np.float64], order: NDArray[np.int32],
+    k: int, n: int, ahead: NDArray[np.int64],
+) -> int:  # fmt: skip
+    """Set ahead[m, 1] to the leaf of each of the n points from the k-th on.
+
+    ahead[:, 0] has those that differ from the one before; returns their number.
+    """
+    slots = trie.slot
+    scale = (1 << DEEPEST) / SPAN
+    shift = DEEPEST - ROOT_LEVEL
+    for m in range(n):
+        i = order[k + m]
+        ix, iy = int((xs[i] - ORIGIN) * scale), int((ys[i] - ORIGIN) * scale)
+        slot = ((iy >> shift) << ROOT_LEVEL) | (ix >> shift)
+        prefetch(slots, 4 * slot)
+        ahead[m, 0], ahead[m, 1], ahead[m, 2] = slot, ix, iy
+    going = True
+    while going:
+        going = False
+        shift -= FAN_BITS
+        for m in range(n):
+            child = slots[ahead[m, 0], 0]
+            if child >= 0:
+                ix, iy = ahead[m, 1], ahead[m, 2]
+                slot = child + (
+                    (((iy >> shift) & (FAN - 1)) << FAN_BITS) | ((ix >> shift) & (FAN - 1))
+                )
+                prefetch(slots, 4 * slot)
+                ahead[m, 0] = slot
+                going = True
+    leaves = 1
+    for m in range(n):
+        ahead[m, 1] = ahead[m, 0]
+    for m in range(1, n):
+        if ahead[m, 0] != ahead[leaves - 1, 0]:
+            ahead[leaves, 0] = ahead[m, 0]
+            leaves += 1
+    return leaves
+
+
+class Progress(NamedTuple):
+    """How far a batch of points is, and what the next point goes on with.
+
+    counts: points done, values used, doubts. path: of the last leaf and the cells around it the
+    slot, and start and length of its list. leaf: the last leaf, and how many places in it are
+    known. memo: of these the pattern, and start and length of its list. places: of a point in the
+    entries of its leaf. ahead: the cells of the next points.
+    """
+
+    counts: NDArray[np.int64]
+    path: NDArray[np.int64]
+    leaf: NDArray[np.int64]
+    memo: NDArray[np.int64]
+    places: NDArray[np.uint8]
+    ahead: NDArray[np.int64]
+
+
+def new_progress() -> Progress:
+    """Return the state before the first point."""
+    return Progress(
+        np.zeros(3, np.int64),
+        np.full((_LEVELS, 3), -1, np.int64),
+        np.array([-1, 0]),
+        np.empty((8, 3), np.int64),
+        np.empty(64, np.uint8),
+        np.empty((_AHEAD, 3), np.int64),
+    )
+
+
 def match_points(
-    trie: Trie, shapes: Shapes, labels: Labels, sort: bool,
-    xs: NDArray[np.float64], ys: NDArray[np.float64], order: NDArray[np.int32], lists: Lists,
+    trie: Trie,
+    shapes: Shapes,
+    labels: Labels,
+    sort: bool,
+    xs: NDArray[np.float64],
+    ys: NDArray[np.float64],
+    lists: Lists,
     values: NDArray[np.int32],
-) -> tuple[NDArray[np.int32], int, NDArray[np.int32], int]:  # fmt: skip
+) -> tuple[NDArray[np.int32], int, NDArray[np.int32]]:
     """List the labels that each point matches.
 
     lists.start and lists.length are set; points may share a list. Returns the values (the given
     array, or a larger one), their number, and the points and geometries (as rows of two) that GEOS
-    must decide, and their number.
+    must decide.
     """
+    order = curve_order(xs, ys)
+    progress, doubts = new_progress(), np.empty((64, 2), np.int32)
+    batch = trie, shapes, labels, sort, xs, ys, order
+    while not _go_on(*batch, lists, values, doubts, progress):
+        _, used, doubtful = progress.counts
+        values = _twice(values, int(used))
+        doubts = _twice(doubts, int(doubtful))
+        progress = progress._replace(places=np.empty(2 * len(progress.places), np.uint8))
+    _, used, doubtful = progress.counts
+    return values, int(used), doubts[:doubtful]
+
+
+def _twice(array: NDArray[np.int32], used: int) -> NDArray[np.int32]:
+    larger = np.empty((max(64, 2 * len(array)), *array.shape[1:]), np.int32)
+    larger[:used] = array[:used]
+    return larger
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _go_on(
+    trie: Trie, shapes: Shapes, labels: Labels, sort: bool,
+    xs: NDArray[np.float64], ys: NDArray[np.float64], order: NDArray[np.int32], lists: Lists,
+    values: NDArray[np.int32], doubts: NDArray[np.int32], progress: Progress,
+) -> bool:  # fmt: skip
+    """Match points until all are done, or values, doubts or places have no room for the next."""
     slots, inner, entry, xy = trie.slot, trie.inner, trie.entry, shapes.xy
-    starts, lengths = lists.start, lists.length
+    path, memo, places, ahead = progress.path, progress.memo, progress.places, progress.ahead
+    done, used, doubtful = progress.counts[0], progress.counts[1], progress.counts[2]
+    last, known = progress.leaf[0], progress.leaf[1]
     scale = (1 << DEEPEST) / SPAN
-    used = 0
-    doubts, doubtful = np.empty((64, 2), np.int32), 0
-    path = np.full((_LEVELS, 3), -1, np.int64)  # of the last leaf: slot, start and length of list
-    memo, known, leaf = np.empty((8, 3), np.int64), 0, -1  # in it: pattern, start and length
-    places = np.empty(64, np.uint8)
-    for k in range(len(order)):
+    for k in range(done, len(order)):
+        progress.counts[0], progress.counts[1], progress.counts[2] = k, used, doubtful
+        progress.leaf[0], progress.leaf[1] = last, known
         if k % _AHEAD == 0:
-            _fetch_ahead(slots, entry, xy, xs, ys, order, k)
+            _fetch_ahead(trie, labels.only, xy, xs, ys, order, k, ahead)
         i = order[k]
         x, y = xs[i], ys[i]
         ix, iy = int((x - ORIGIN) * scale), int((y - ORIGIN) * scale)
+        at = k % _AHEAD
+        leaf, again = ahead[at, 1], False
+        if at + 1 < _AHEAD and k + 1 < len(order):
+            again = ahead[at + 1, 1] == leaf
         start = length = 0
         level, shift = 0, DEEPEST - ROOT_LEVEL
         slot = ((iy >> shift) << ROOT_LEVEL) | (ix >> shift)
-        while True:
+        while slot != leaf or again or path[level, 0] == slot:
             if path[level, 0] != slot:
                 if slots[slot, 3] > 0:
-                    values, end = _with_cover(
-                        inner,
-                        slots[slot, 1],
-                        slots[slot, 3],
-                        labels,
-                        sort,
-                        values,
-                        used,
-                        start,
-                        length,
+                    end = _list_cover(
+                        inner, slots[slot, 1], slots[slot, 3], labels, values, used + length
                     )
+                    if end == _NO_ROOM:
+                        return False
+                    _put_before(values, start, length, used, end, sort)
                     start, length, used = used, end - used, end
+                    progress.counts[1] = used  # the list stays, also if a further one has no room
                 path[level, 0], path[level, 1], path[level, 2] = slot, start, length
             else:
                 start, length = path[level, 1], path[level, 2]
-            child = slots[slot, 0]
-            if child < 0:
+            if slot == leaf:
                 break
             level += 1
             shift -= FAN_BITS
-            slot = child + ((((iy >> shift) & (FAN - 1)) << FAN_BITS) | ((ix >> shift) & (FAN - 1)))
-        e0, e1 = slots[slot, 2], slots[slot + 1, 2]
+            slot = slots[slot, 0] + (
+                (((iy >> shift) & (FAN - 1)) << FAN_BITS) | ((ix >> shift) & (FAN - 1))
+            )
+        listed = path[level, 0] == leaf  # else nobody else needs the list of what covers it
+        pattern = 0
+        e0, e1 = slots[leaf, 2], slots[leaf + 1, 2]
         if e1 > e0:
             h = SPAN / (1 << (DEEPEST - shift))
             rx = ORIGIN + ((ix >> shift) + REFERENCE_X) * h
             ry = ORIGIN + ((iy >> shift) + REFERENCE_Y) * h
-            if e1 - e0 > len(places):
-                places = np.empty(2 * (e1 - e0), np.uint8)
-            pattern = 0
+            if e1 - e0 > len(places) or doubtful + e1 - e0 > len(doubts):
+                return False
             for t in range(e0, e1):
                 head = entry[t, 0]
                 if is_one_run(head):
@@ -261,8 +419,6 @@ def match_points(
                 else:
                     place = place_in_entry(trie, shapes, t, rx, ry, x, y)
                 if place == UNKNOWN:
-                    if doubtful == len(doubts):
-                        doubts = np.concatenate((doubts, doubts))
                     doubts[doubtful, 0], doubts[doubtful, 1] = i, head >> 8
                     doubtful += 1
                     place = OUTSIDE
@@ -270,23 +426,27 @@ def match_points(
                 pattern = (pattern << 2) | place
             if e1 - e0 > _MOST_PLACES:
                 pattern = _LONG
-            if slot != leaf:
-                leaf, known = slot, 0
-            found = 0
-            while found < known and memo[found, 0] != pattern:
-                found += 1
-            if pattern == 0:
-                pass  # outside all of them: what covers the leaf is the list
-            elif found < known:
-                start, length = memo[found, 1], memo[found, 2]
-            else:
-                values, end = _with_entries(
-                    entry, e0, e1, places, labels, sort, values, used, start, length
-                )
-                start, length, used = used, end - used, end
-                if known < len(memo) and pattern != _LONG:
-                    memo[known, 0], memo[known, 1], memo[known, 2] = pattern, start, length
-                    known += 1
-        starts[i] = start
-        lengths[i] = length
-    return values, used, doubts, doubtful
+        if leaf != last:
+            last, known = leaf, 0
+        found = 0
+        while found < known and memo[found, 0] != pattern:
+            found += 1
+        if found < known:
+            start, length = memo[found, 1], memo[found, 2]
+        elif pattern != 0 or (not listed and slots[leaf, 3] > 0):
+            end = used + length
+            if not listed:
+                end = _list_cover(inner, slots[leaf, 1], slots[leaf, 3], labels, values, end)
+            if end != _NO_ROOM and pattern != 0:
+                end = _list_entries(entry, e0, e1, places, labels, values, end)
+            if end == _NO_ROOM or end > len(values):
+                return False
+            _put_before(values, start, length, used, end, sort)
+            start, length, used = used, end - used, end
+            if known < len(memo) and pattern != _LONG:
+                memo[known, 0], memo[known, 1], memo[known, 2] = pattern, start, length
+                known += 1
+        lists.start[i] = start
+        lists.length[i] = length
+    progress.counts[0], progress.counts[1], progress.counts[2] = len(order), used, doubtful
+    return True
