@@ -265,12 +265,78 @@ def test_keyboard_alone(service: ServiceUnderTest, browser: Browser) -> None:
     keyboard.press("Escape")
     expect(shown.button("Delete")).to_be_focused()
     keyboard.press("Enter")
-    keyboard.press("Shift+Tab")
+    keyboard.press("Tab")
     keyboard.press("Enter")
     expect(shown.page.get_by_text("No subscriptions yet")).to_be_visible()
     expect(shown.button("New subscription")).to_be_focused()
     context.close()
     assert shown.problems == []
+
+
+@pytest.mark.parametrize(
+    ("tool", "places", "kind"),
+    [
+        ("Point", [(10, 20)], "Point"),
+        ("Line", [(-20, 0), (0, 20), (20, 0), (20, 0)], "LineString"),
+        ("Polygon", [(-20, 0), (20, 0), (20, 30), (-20, 0)], "Polygon"),
+        ("Circle", [(0, 20), (15, 20)], "Polygon"),
+    ],
+)
+def test_drawing_by_touch(
+    finger: MapPage, tool: str, places: list[tuple[float, float]], kind: str
+) -> None:
+    finger.button("New subscription").tap()
+    finger.panel.get_by_role("button", name=tool, exact=True).tap()
+    expect(finger.page.locator(".draw-hint")).to_contain_text("Tap")
+    for place in places:
+        finger.tap(place)
+    drawn = shapely.geometry.shape(finger.drawn())
+    assert drawn.geom_type == kind
+    assert drawn.is_valid
+    assert drawn.distance(shapely.Point(places[0])) < 2
+    if tool == "Circle":
+        assert 13 < shapely.bounds(drawn)[2] < 17
+    finger.button("Back without saving").tap()
+    expect(finger.page.locator("subscription-list")).to_be_visible()
+
+
+def test_opened_event_is_seen_on_a_phone(finger: MapPage) -> None:
+    finger.page.locator("subscription-list .row", has_text="West Pacific").tap()
+    finger.page.locator(".notice").first.tap()
+    card = finger.page.locator(".event-card")
+    expect(card).to_be_visible()
+    wait_until("the event is marked", lambda: len(finger.features("open")) == 1)
+    place = shapely.geometry.shape(finger.features("open")[0]["geometry"]).centroid
+
+    def is_free() -> bool:
+        x, y = finger.pixel((place.x, place.y))
+        at = "([x, y]) => document.elementFromPoint(x, y)?.className ?? ''"
+        return "maplibregl-canvas" in str(finger.page.evaluate(at, [x, y]))
+
+    wait_until("nothing lies over the event", is_free)
+    finger.button("Open the panel").tap()
+    expect(card).to_have_count(0)
+    expect(finger.page.locator(".notice").first).to_be_visible()
+    finger.to_list()
+
+
+@pytest.fixture(scope="module")
+def finger(service: ServiceUnderTest, browser: Browser, token: str) -> Iterator[MapPage]:
+    """A phone on which nothing has been drawn yet."""
+    context = browser.new_context(
+        viewport={"width": 390, "height": 844},
+        device_scale_factor=0.3,
+        has_touch=True,
+        is_mobile=True,
+        reduced_motion="reduce",
+    )
+    found = MapPage(context.new_page(), service.url)
+    found.open()
+    found.sign_in(token)
+    found.look_at((0, 10), 1.5)
+    yield found
+    context.close()
+    assert found.problems == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

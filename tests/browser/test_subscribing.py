@@ -152,6 +152,43 @@ def test_escape_cancels_a_drawing(signed: MapPage) -> None:
     signed.button("Back without saving").click()
 
 
+def test_a_hand_that_is_not_steady_draws(signed: MapPage) -> None:
+    signed.to_list()
+    signed.new_subscription()
+    signed.panel.get_by_role("button", name="Rectangle", exact=True).click()
+    mouse = signed.page.mouse
+    for x, y in (signed.pixel((-10, 0)), signed.pixel((30, 30))):
+        mouse.move(x, y)
+        mouse.down()
+        mouse.move(x + 2, y + 3)
+        mouse.up()
+        signed.page.wait_for_timeout(80)
+    west, south, east, north = shape(signed.drawn()).bounds
+    assert abs(west + 10) < 3
+    assert abs(south) < 3
+    assert abs(east - 30) < 3
+    assert abs(north - 30) < 3
+    signed.button("Back without saving").click()
+
+
+def test_enter_takes_the_country_and_no_more(signed: MapPage) -> None:
+    signed.to_list()
+    signed.new_subscription()
+    signed.type_area(PACIFIC)
+    signed.drawn()
+    country = signed.page.get_by_label("or a country")
+    country.fill("atlantis")
+    country.press("Enter")
+    expect(signed.page.get_by_text("There is no country “atlantis”")).to_be_visible()
+    country.fill("iceland")
+    country.press("Enter")
+    wait_until("Iceland", lambda: shape(signed.drawn()).distance(Point(-19, 64.9)) < 0.2)
+    expect(signed.page.get_by_role("heading", name="New subscription")).to_be_visible()
+    expect(signed.page.get_by_label("Name")).to_have_attribute("placeholder", "intersects Iceland")
+    signed.button("Back without saving").click()
+    expect(signed.page.get_by_text("No subscriptions yet")).to_be_visible()
+
+
 def test_country_and_text(signed: MapPage) -> None:
     signed.to_list()
     signed.new_subscription()

@@ -11,7 +11,7 @@ import { EventPainter } from "./map/event-painter";
 import { createMap, makeRoom, showGeometry } from "./map/map-view";
 import { addSubscriptionLayers, paintSubscriptions } from "./map/subscription-layers";
 import type { PlainGeometry } from "./model/geometry";
-import { account, resume } from "./state/session";
+import { account, hasLink, resume, signOut } from "./state/session";
 import { followTheme, panel } from "./state/view";
 import { begin, end } from "./state/visit";
 import "./ui/app-shell";
@@ -82,6 +82,15 @@ async function start(): Promise<void> {
     if (account.value) void begin(account.value, ready);
     else end();
   });
+  await enter(shell);
+  addEventListener("hashchange", () => {
+    if (!hasLink()) return;
+    signOut();
+    void enter(shell);
+  });
+}
+
+async function enter(shell: AppShell): Promise<void> {
   try {
     await resume();
   } catch (error) {

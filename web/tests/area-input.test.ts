@@ -48,6 +48,7 @@ describe("an area", () => {
 describe("geometries", () => {
   it("have bounds", () => {
     expect(boundsOf(readArea(SQUARE))).toEqual([8, 47, 9, 48]);
+    expect(readArea("GEOMETRYCOLLECTION(POINT(8 47))").type).toBe("Point");
   });
 
   it("across the antimeridian are two", () => {

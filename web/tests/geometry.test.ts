@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { boundsOf, type PlainGeometry, positions, unwrapped } from "../src/model/geometry";
+import {
+  boundsOf,
+  describe as described,
+  type PlainGeometry,
+  positions,
+  rectangle,
+  unwrapped,
+  viewOf,
+} from "../src/model/geometry";
 
 function ring(west: number, south: number, east: number, north: number): PlainGeometry {
   const corners = [
@@ -105,5 +113,20 @@ describe("a drawing", () => {
     const found = unwrapped(circle);
     expect(extent(found)).toBeCloseTo(extent(circle));
     expect([...positions(found)].every(([x = 0]) => Math.abs(x) <= 180)).toBe(true);
+  });
+});
+
+describe("the bounds to look at", () => {
+  it("are narrow across the antimeridian", () => {
+    const fiji = rectangle([170, -20, -170, 10]);
+    expect(viewOf(fiji)).toEqual([170, -20, 190, 10]);
+    expect(described(fiji)).toContain("5.0°S 180.0°E");
+    expect(viewOf(rectangle([175, -20, -150, 10]))).toEqual([175, -20, 210, 10]);
+    expect(described(rectangle([175, -20, -150, 10]))).toContain("5.0°S 167.5°W");
+  });
+
+  it("are the plain ones elsewhere", () => {
+    expect(viewOf(rectangle([-10, -20, 30, 10]))).toEqual([-10, -20, 30, 10]);
+    expect(viewOf(rectangle([-180, -90, 180, 90]))).toEqual([-180, -90, 180, 90]);
   });
 });

@@ -48,12 +48,17 @@ export async function countryNames(): Promise<string[]> {
   return features.map(({ properties }) => properties.name).sort((a, b) => a.localeCompare(b));
 }
 
+export interface Country {
+  name: string;
+  geometry: PlainGeometry;
+}
+
 /** The shape of a country by its name, in whatever case; null where there is none. */
-export async function countryShape(name: string): Promise<PlainGeometry | null> {
+export async function countryShape(name: string): Promise<Country | null> {
   const wanted = name.trim().toLowerCase();
   const { features } = await detailedCountries();
   const found = features.find((country: Feature<Polygon | MultiPolygon, CountryProperties>) => {
     return country.properties.name.toLowerCase() === wanted;
   });
-  return found?.geometry ?? null;
+  return found ? { name: found.properties.name, geometry: found.geometry } : null;
 }

@@ -23,13 +23,23 @@ export const TOOL_LABELS: Record<Tool, string> = {
   circle: "Circle",
 };
 
-export const TOOL_HINTS: Record<Tool, string> = {
+const TOOL_HINTS: Record<Tool, string> = {
   point: "Click the map to place the point.",
   linestring: "Click along the line; click the last vertex again, or press Enter, to end it.",
   polygon: "Click the corners; click the first one again, or press Enter, to close it.",
   rectangle: "Click one corner, then the opposite one.",
   circle: "Click the centre, then the edge.",
 };
+
+/** How to draw with a tool: by fingers, or by mouse and keyboard. */
+export function hintFor(used: Tool): string {
+  const words = TOOL_HINTS[used];
+  if (!matchMedia("(pointer: coarse)").matches) return words;
+  return words
+    .replace(", or press Enter,", "")
+    .replaceAll("Click", "Tap")
+    .replaceAll("click", "tap");
+}
 
 /** The tool in use, or null. */
 export const tool = new Observable<Tool | null>(null);
@@ -50,6 +60,9 @@ const STYLES = {
   closingPointWidth: 6,
 } as never;
 
+/** A hand is not steady: what moves less than this between press and release is a click. */
+const STEADY = 8;
+
 type Done = (geometry: PlainGeometry) => void;
 
 export class Drawing {
@@ -58,7 +71,12 @@ export class Drawing {
 
   constructor(map: MapLibre) {
     this.#draw = new TerraDraw({
-      adapter: new TerraDrawMapLibreGLAdapter({ map, coordinatePrecision: 6 }),
+      adapter: new TerraDrawMapLibreGLAdapter({
+        map,
+        coordinatePrecision: 6,
+        minPixelDragDistance: STEADY,
+        minPixelDragDistanceDrawing: STEADY,
+      }),
       modes: [
         new TerraDrawPointMode({ styles: STYLES }),
         new TerraDrawLineStringMode({ styles: STYLES }),
@@ -68,6 +86,7 @@ export class Drawing {
       ],
     });
     this.#draw.on("finish", (id) => this.#finish(id));
+    map.getCanvas().addEventListener("pointerdown", arrive, { capture: true });
   }
 
   /** Let the person draw one geometry; Escape gives up. */
@@ -94,4 +113,12 @@ export class Drawing {
       if (drawn) done(unwrapped(drawn.geometry as PlainGeometry));
     });
   }
+}
+
+/** A finger comes from nowhere. A mouse moves to where it is pressed, and what is drawn follows. */
+function arrive(event: PointerEvent): void {
+  if (tool.value === null || event.pointerType !== "touch" || !event.isPrimary) return;
+  const { clientX, clientY } = event;
+  const move = { clientX, clientY, isPrimary: true, bubbles: true, cancelable: true };
+  event.target?.dispatchEvent(new PointerEvent("pointermove", move));
 }

@@ -2,16 +2,14 @@
 import { type GeoJSONSource, Map as MapLibre, setWorkerUrl } from "maplibre-gl";
 import "maplibre-gl/dist/maplibre-gl.css";
 import workerUrl from "maplibre-gl/dist/maplibre-gl-worker.mjs?worker&url";
-import { boundsOf, type PlainGeometry } from "../model/geometry";
-import { globe, reducedMotion, theme } from "../state/view";
+import { type PlainGeometry, viewOf } from "../model/geometry";
+import { globe, isPhone, reducedMotion, theme } from "../state/view";
 import { basePaint, baseStyle, type Tiles } from "./base-style";
 import { coarseCountries, detailedCountries, labelsOf } from "./countries";
 
 setWorkerUrl(workerUrl);
 
 const DETAIL_ZOOM = 3.5;
-/** Below this width the panel is a sheet; the style sheets say the same. */
-const PHONE = 700;
 /** The width of the panel and its margins. */
 const PANEL = 400;
 /** The width of the world at zoom 0, in pixels. */
@@ -41,7 +39,7 @@ export function createMap(container: HTMLElement, tiles: Tiles | null): MapLibre
 
 /** The zoom at which the world is as wide as what the panel leaves free. */
 function wholeWorld(): number {
-  const free = innerWidth < PHONE ? innerWidth : innerWidth - PANEL;
+  const free = isPhone() ? innerWidth : innerWidth - PANEL;
   return Math.max(0.2, Math.log2(free / WORLD));
 }
 
@@ -81,7 +79,7 @@ function paintBase(map: MapLibre): void {
 
 /** Keep the middle of the map in what the panel leaves free. */
 export function makeRoom(map: MapLibre, signedIn: boolean): void {
-  const phone = innerWidth < PHONE;
+  const phone = isPhone();
   const left = signedIn && !phone ? PANEL : 0;
   const bottom = signedIn && phone ? innerHeight * 0.45 : 0;
   const padding = { top: 0, right: 0, left, bottom };
@@ -89,8 +87,7 @@ export function makeRoom(map: MapLibre, signedIn: boolean): void {
 }
 
 export function showGeometry(map: MapLibre, geometry: PlainGeometry): void {
-  const [west, south, east, north] = boundsOf(geometry);
-  const bounds: [number, number, number, number] = [west, south, east, north];
+  const bounds = viewOf(geometry);
   const room = Math.min(80, innerWidth / 10);
   map.fitBounds(bounds, { padding: room, maxZoom: CLOSE, duration: reducedMotion() ? 0 : 700 });
 }

@@ -11,7 +11,7 @@ export function readArea(text: string): PlainGeometry {
     throw new InputError("Paste GeoJSON or WKT, or type west, south, east, north.");
   if (trimmed.startsWith("{")) return checked(fromJson(trimmed));
   if (/^[-+\d.]/.test(trimmed)) return checked(fromBounds(trimmed));
-  return checked(fromText(trimmed));
+  return checked(inner(fromText(trimmed)));
 }
 
 function fromBounds(text: string): PlainGeometry {

@@ -41,8 +41,12 @@ function* flat(nested: Nested): Generator<Position> {
 }
 
 export function boundsOf(geometry: PlainGeometry): Bounds {
+  return boxOf(positions(geometry));
+}
+
+function boxOf(places: Iterable<Position>): Bounds {
   const found: Bounds = [Infinity, Infinity, -Infinity, -Infinity];
-  for (const [x = 0, y = 0] of positions(geometry)) {
+  for (const [x = 0, y = 0] of places) {
     found[0] = Math.min(found[0], x);
     found[1] = Math.min(found[1], y);
     found[2] = Math.max(found[2], x);
@@ -51,10 +55,27 @@ export function boundsOf(geometry: PlainGeometry): Bounds {
   return found;
 }
 
+/** The bounds to look at: where parts are nearer across the antimeridian, east is beyond 180. */
+export function viewOf(geometry: PlainGeometry): Bounds {
+  const plain = boundsOf(geometry);
+  if (!geometry.type.startsWith("Multi")) return plain;
+  const corners = (geometry.coordinates as Nested[]).flatMap((part): Position[] => {
+    const [west, south, east, north] = boxOf(flat(part));
+    const turn = east <= 0 ? 360 : 0;
+    return [
+      [west + turn, south],
+      [east + turn, north],
+    ];
+  });
+  const across = boxOf(corners);
+  return across[2] - across[0] < plain[2] - plain[0] ? across : plain;
+}
+
 /** A place to point at: the middle of the bounds. */
 export function middleOf(geometry: PlainGeometry): [number, number] {
-  const [west, south, east, north] = boundsOf(geometry);
-  return [(west + east) / 2, (south + north) / 2];
+  const [west, south, east, north] = viewOf(geometry);
+  const x = (west + east) / 2;
+  return [x > 180 ? x - 360 : x, (south + north) / 2];
 }
 
 /** A rectangle; west greater than east lies across the antimeridian and becomes two parts. */

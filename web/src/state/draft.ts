@@ -16,6 +16,8 @@ export interface Draft {
   id?: string;
   name: string;
   geometry: PlainGeometry | null;
+  /** The name of the area, where it has one. */
+  place: string;
   relation: Relation;
   eventKind: Kind;
   mode: "form" | "text";
@@ -43,6 +45,7 @@ export function newDraft(geometry: PlainGeometry | null = null): void {
   start({
     name: "",
     geometry,
+    place: "",
     relation: "intersects",
     eventKind: events.commonKind,
     mode: "form",
@@ -60,6 +63,7 @@ export function editDraft(subscription: Subscription): void {
     id,
     name: name === id ? "" : name,
     geometry,
+    place: "",
     relation,
     eventKind: kindFor(relation, geometry),
     mode: form ? "form" : "text",
@@ -110,7 +114,8 @@ export function wishOf(current: Draft): Wish {
 
 export function suggestedName(current: Draft): string {
   const filter = filterOf(current);
-  const area = current.geometry ? `${current.relation} ${kindOf(current.geometry)}` : "anywhere";
+  const { geometry, place, relation } = current;
+  const area = geometry ? `${relation} ${place || kindOf(geometry)}` : "anywhere";
   return filter ? `${area}, ${filter}`.slice(0, 60) : area;
 }
 

@@ -51,9 +51,18 @@ export async function resume(): Promise<void> {
   else if (kept) await signIn(kept);
 }
 
+/** Whether the address is a one-time link to sign in by. */
+export function hasLink(): boolean {
+  return linkCode() !== null;
+}
+
+function linkCode(): string | null {
+  return new URLSearchParams(location.hash.slice(1)).get("link");
+}
+
 /** The code of a one-time link; it is taken out of the address, which others may see. */
 function takeLink(): string | null {
-  const found = new URLSearchParams(location.hash.slice(1)).get("link");
+  const found = linkCode();
   if (found) history.replaceState(null, "", location.pathname + location.search);
   return found;
 }

@@ -39,6 +39,13 @@ export function followTheme(): void {
   apply();
 }
 
+/** Below this width the panel is a sheet; the style sheets say the same. */
+const PHONE = 700;
+
+export function isPhone(): boolean {
+  return innerWidth < PHONE;
+}
+
 export function reducedMotion(): boolean {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }

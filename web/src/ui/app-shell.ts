@@ -8,7 +8,7 @@ import { dismissDraft, draft } from "../state/draft";
 import { unread } from "../state/notifications";
 import { account, may, signOut } from "../state/session";
 import { selected } from "../state/subscriptions";
-import { type PanelName, panel } from "../state/view";
+import { isPhone, openEvent, type PanelName, panel } from "../state/view";
 import { PageElement } from "./element";
 import "./event-card";
 import "./event-legend";
@@ -44,7 +44,7 @@ export class AppShell extends PageElement {
   #view: readonly [string, string] = ["", ""];
 
   constructor() {
-    super(account, panel, selected, unread, tool);
+    super(account, panel, selected, unread, tool, openEvent);
   }
 
   /** Drawing needs the map; the plots come when somebody looks at them. */
@@ -71,10 +71,16 @@ export class AppShell extends PageElement {
 
   private open(name: PanelName): void {
     selected.value = null;
+    if (isPhone()) openEvent.value = null;
     // What was begun is not lost by looking elsewhere; who asks for the list from within gets it.
     if (panel.value === "editor" && name === "subscriptions") dismissDraft();
     else panel.value = name === "subscriptions" && draft.value ? "editor" : name;
     this.#sheet.raise();
+  }
+
+  private toggle(): void {
+    if (openEvent.value) openEvent.value = null;
+    else this.#sheet.toggle();
   }
 
   private tab({ name, label }: Tab): TemplateResult {
@@ -107,13 +113,14 @@ export class AppShell extends PageElement {
   }
 
   private panel(name: string): TemplateResult {
-    const size = tool.value ? "low" : this.#sheet.size;
+    // On a phone, what is drawn or opened on the map needs the room.
+    const size = tool.value || openEvent.value ? "low" : this.#sheet.size;
     return html`<main class="panel card ${size}" aria-label="Geocast">
       <button
         class="handle"
         aria-label=${size === "low" ? "Open the panel" : "Close the panel"}
         @pointerdown=${this.#sheet.grip}
-        @click=${this.#sheet.toggle}
+        @click=${this.toggle}
       ></button>
       <header class="brand">
         <span class="logo" aria-hidden="true"></span>

@@ -14,6 +14,12 @@ export interface DrawRequest {
   done: (geometry: PlainGeometry) => void;
 }
 
+/** What was chosen; `place` is its name, where it has one. */
+export interface Area {
+  geometry: PlainGeometry | null;
+  place: string;
+}
+
 /** Fires `area` with the geometry, and asks for drawing by `draw`. */
 @customElement("area-picker")
 export class AreaPicker extends PageElement {
@@ -46,15 +52,21 @@ export class AreaPicker extends PageElement {
     this.#drawing = tool.value;
   }
 
-  private give(geometry: PlainGeometry | null, show = true): void {
+  private give(geometry: PlainGeometry | null, { place = "", show = true } = {}): void {
     this.error = this.countryError = "";
-    this.dispatchEvent(new CustomEvent("area", { detail: geometry }));
+    const country = this.querySelector<HTMLInputElement>("#country");
+    if (country) country.value = place;
+    const detail: Area = { geometry, place };
+    this.dispatchEvent(new CustomEvent("area", { detail }));
     if (geometry && show)
       this.dispatchEvent(new CustomEvent("show-geometry", { bubbles: true, detail: geometry }));
   }
 
   private draw(chosen: Tool): void {
-    const detail: DrawRequest = { tool: chosen, done: (geometry) => this.give(geometry, false) };
+    const detail: DrawRequest = {
+      tool: chosen,
+      done: (geometry) => this.give(geometry, { show: false }),
+    };
     this.dispatchEvent(new CustomEvent("draw", { bubbles: true, detail }));
   }
 
@@ -63,11 +75,18 @@ export class AreaPicker extends PageElement {
     if (name.trim() === "") return;
     try {
       const shape = await countryShape(name);
-      if (shape) this.give(shape);
+      if (shape) this.give(shape.geometry, { place: shape.name });
       else this.countryError = `There is no country “${name}” on the map.`;
     } catch (error) {
       this.countryError = wordsFor(error);
     }
+  }
+
+  /** Enter takes the country, and does not send the form around it. */
+  private enter(event: KeyboardEvent): void {
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    void this.pick(event);
   }
 
   private paste(): void {
@@ -106,6 +125,7 @@ export class AreaPicker extends PageElement {
           aria-invalid=${this.countryError ? "true" : "false"}
           aria-describedby="country-error"
           @change=${this.pick}
+          @keydown=${this.enter}
         />
         <datalist id="countries">${this.names.map((name) => html`<option value=${name}></option>`)}</datalist>
         <p id="country-error" class="error" role="alert">${this.countryError || nothing}</p>

@@ -45,7 +45,8 @@ export class EventLegend extends PageElement {
       </select>
       <ul>
         ${colouring.value.entries.map(
-          ({ label, colour }) => html`<li>${swatch(colour)}${label}</li>`,
+          ({ label, colour }) =>
+            html`<li title=${label}>${swatch(colour)}<span>${label}</span></li>`,
         )}
         ${matches ? html`<li>${swatch("#ff3d8b")}would have matched</li>` : ""}
       </ul>

@@ -1,7 +1,7 @@
 // Notes over the map: how to draw with the tool in use, and short messages.
 import { html, nothing } from "lit";
 import { customElement } from "lit/decorators.js";
-import { TOOL_HINTS, tool } from "../map/drawing";
+import { hintFor, tool } from "../map/drawing";
 import { toast } from "../state/view";
 import { PageElement } from "./element";
 
@@ -15,7 +15,7 @@ export class DrawHint extends PageElement {
     const cancel = () => this.dispatchEvent(new CustomEvent("cancel-drawing", { bubbles: true }));
     const used = tool.value;
     return html`<div class=${used ? "draw-hint card" : "hidden"}>
-      <span role="status">${used ? TOOL_HINTS[used] : nothing}</span>
+      <span role="status">${used ? hintFor(used) : nothing}</span>
       ${used ? html`<button class="quiet" @click=${cancel}>Cancel</button>` : nothing}
     </div>`;
   }

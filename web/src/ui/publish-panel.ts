@@ -4,11 +4,11 @@ import { customElement, state } from "lit/decorators.js";
 import { answer, GEOJSON, type Schemas, service } from "../api/client";
 import { wordsFor } from "../api/problem";
 import { type Row, readRows } from "../model/attribute-values";
-import type { PlainGeometry } from "../model/geometry";
 import { attributes, loadAttributes } from "../state/attributes";
 import { publishPlace } from "../state/publishing";
 import { may } from "../state/session";
 import { say } from "../state/view";
+import type { Area } from "./area-picker";
 import "./area-picker";
 import { attributeNames, nameField, valueField } from "./attribute-fields";
 import { PageElement } from "./element";
@@ -71,8 +71,8 @@ export class PublishPanel extends PageElement {
           <area-picker
             needed
             .geometry=${publishPlace.value}
-            @area=${(event: CustomEvent<PlainGeometry | null>) => {
-              publishPlace.value = event.detail;
+            @area=${(event: CustomEvent<Area>) => {
+              publishPlace.value = event.detail.geometry;
             }}
           ></area-picker>
         </fieldset>

@@ -20,8 +20,8 @@ export class RelationPicker extends PageElement {
   }
 
   override render() {
-    return html`<div class="segments" role="radiogroup" aria-label="Show the relations of">
-        <span class="hint">Show the relations of</span>
+    return html`<div class="segments" role="radiogroup" aria-label="Show what they mean for">
+        <span class="hint">Show what they mean for</span>
         ${KINDS.map(
           (kind) =>
             html`<label class="segment">

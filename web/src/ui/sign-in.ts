@@ -5,6 +5,9 @@ import { wordsFor } from "../api/problem";
 import { signIn } from "../state/session";
 import { PageElement } from "./element";
 
+/** What a header can carry. */
+const PRINTABLE = /^[!-~]*$/;
+
 @customElement("sign-in")
 export class SignIn extends PageElement {
   /** Why the page could not sign in by itself. */
@@ -18,10 +21,10 @@ export class SignIn extends PageElement {
   private async submit(event: SubmitEvent): Promise<void> {
     event.preventDefault();
     const token = String(new FormData(event.target as HTMLFormElement).get("token") ?? "").trim();
-    if (!token) {
-      this.reason = "Paste your token first.";
-      return;
-    }
+    this.reason = token ? "" : "Paste your token first.";
+    if (!PRINTABLE.test(token))
+      this.reason ||= "This is no token: it has characters that none has.";
+    if (this.reason) return;
     this.busy = true;
     try {
       await signIn(token);
@@ -53,7 +56,7 @@ export class SignIn extends PageElement {
       </form>
       <p id="token-help" class="hint">
         The first start of the service wrote the administrator's token to the file
-        <code>admin-token</code> in its data folder. It stays in this tab only.
+        <code>admin-token</code> in its data folder. What you paste stays in this tab only.
       </p>
     </div>`;
   }

@@ -51,8 +51,8 @@ export class SubscriptionDetail extends PageElement {
         @keydown=${this.escape}
       >
         <span>Delete it for good?</span>
-        <button class="danger" @click=${() => this.attempt(remove(one.id), `“${one.name}” is deleted.`)}>Delete</button>
         <button class="quiet" @click=${() => this.ask(false)}>Keep</button>
+        <button class="danger" @click=${() => this.attempt(remove(one.id), `“${one.name}” is deleted.`)}>Delete</button>
       </div>`;
     const paused = one.status === "paused";
     return html`<div class="toolbar">

@@ -18,6 +18,7 @@ import {
 import { eventOf } from "../state/replay";
 import { selected } from "../state/subscriptions";
 import { say } from "../state/view";
+import type { Area } from "./area-picker";
 import "./area-picker";
 import "./conditions-form";
 import "./relation-picker";
@@ -59,7 +60,7 @@ export class SubscriptionEditor extends PageElement {
       case "asking":
         return html`<span class="hint">Looking at the last events…</span>`;
       case "refused":
-        return html`<span class="error">${found.inFilter ? "The conditions cannot be understood yet." : found.words}</span>`;
+        return html`<span class="error">${found.inFilter ? `The conditions cannot be understood: ${found.words}` : found.words}</span>`;
       case "unknown":
         return html`<span class="error">${found.words}</span>`;
       case "done":
@@ -86,7 +87,7 @@ export class SubscriptionEditor extends PageElement {
         <legend>Area</legend>
         <area-picker
           .geometry=${current.geometry}
-          @area=${(event: CustomEvent<Draft["geometry"]>) => change({ geometry: event.detail })}
+          @area=${(event: CustomEvent<Area>) => change(event.detail)}
         ></area-picker>
       </fieldset>
       ${
