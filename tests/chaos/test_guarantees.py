@@ -13,7 +13,7 @@ from geocast.bench.chaos import Verdict, run_chaos
 from geocast.bench.service import ServiceUnderTest
 
 KILLS = 25
-pytestmark = [pytest.mark.service, pytest.mark.timeout(1200)]
+pytestmark = [pytest.mark.service, pytest.mark.timeout(2400)]
 
 
 @pytest.fixture(scope="module")
