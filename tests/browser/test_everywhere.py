@@ -279,6 +279,7 @@ def test_keyboard_alone(service: ServiceUnderTest, browser: Browser) -> None:
         ("Point", [(10, 20)], "Point"),
         ("Line", [(-20, 0), (0, 20), (20, 0), (20, 0)], "LineString"),
         ("Polygon", [(-20, 0), (20, 0), (20, 30), (-20, 0)], "Polygon"),
+        ("Rectangle", [(-20, 0), (20, 30)], "Polygon"),
         ("Circle", [(0, 20), (15, 20)], "Polygon"),
     ],
 )

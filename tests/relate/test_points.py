@@ -12,6 +12,7 @@ from geocast.match.index.cells import CellIndex
 from geocast.match.matcher import Matcher
 from geocast.match.relate.lists import Lists
 from geocast.match.relate.points import curve_order, labels_of, match_points
+from geocast.match.search import Search
 from geocast.match.standing import Standing
 
 
@@ -66,7 +67,28 @@ def test_leaf_with_more_areas_than_there_is_room_for() -> None:
     areas = shapely.box(1e-6 * number, -1, 1 + 0.01 * number, 1 + 0.01 * number)
     draw = np.random.default_rng(4)
     xy = np.column_stack([draw.uniform(-1e-4, 4e-4, 500), draw.uniform(-0.5, 0.5, 500)])
-    assert lists_of(standing_on(areas), xy, 10, sort=True) == brute_force(areas, xy)
+    standing = standing_on(areas)
+    assert lists_of(standing, xy, 10, sort=True) == brute_force(areas, xy)
+
+    search = Search(standing.parts[0], standing.subscription[standing.parts[0].row], sort=True)
+    xs, ys = (np.ascontiguousarray(column) for column in xy.T)
+    search.points(xs, ys)
+    kept = len(search._values)
+    for _ in range(3):
+        search.points(xs, ys)
+    assert len(search._values) == kept, "no batch takes more memory than the one before"
+
+
+def test_points_on_edges_and_in_doubt_are_decided() -> None:
+    draw = np.random.default_rng(6)
+    corners = draw.integers(-20, 20, (300, 2))
+    areas = shapely.box(*corners.T, *(corners + draw.integers(1, 9, (300, 2))).T)
+    xy = draw.integers(-44, 58, (4000, 2)) / 2
+    standing = standing_on(areas)
+    search = Search(standing.parts[0], standing.subscription[standing.parts[0].row], sort=True)
+    lists, values = search.points(*(np.ascontiguousarray(column) for column in xy.T))
+    pairs = zip(lists.start.tolist(), lists.length.tolist(), strict=True)
+    assert [values[a : a + n].tolist() for a, n in pairs] == brute_force(areas, xy)
 
 
 def test_neighbours_follow_each_other() -> None:

@@ -11,8 +11,8 @@ import { EventPainter } from "./map/event-painter";
 import { createMap, makeRoom, showGeometry } from "./map/map-view";
 import { addSubscriptionLayers, paintSubscriptions } from "./map/subscription-layers";
 import type { PlainGeometry } from "./model/geometry";
-import { account, hasLink, resume, signOut } from "./state/session";
-import { followTheme, panel } from "./state/view";
+import { account, followLink, resume } from "./state/session";
+import { followTheme, panel, say } from "./state/view";
 import { begin, end } from "./state/visit";
 import "./ui/app-shell";
 import type { AppShell } from "./ui/app-shell";
@@ -82,20 +82,12 @@ async function start(): Promise<void> {
     if (account.value) void begin(account.value, ready);
     else end();
   });
-  await enter(shell);
-  addEventListener("hashchange", () => {
-    if (!hasLink()) return;
-    signOut();
-    void enter(shell);
-  });
-}
-
-async function enter(shell: AppShell): Promise<void> {
-  try {
-    await resume();
-  } catch (error) {
-    shell.reason = wordsFor(error);
-  }
+  const refused = (error: unknown) => {
+    if (account.value) say(wordsFor(error), "bad");
+    else shell.reason = wordsFor(error);
+  };
+  addEventListener("hashchange", () => void followLink().catch(refused));
+  await resume().catch(refused);
 }
 
 void start();

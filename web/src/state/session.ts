@@ -45,25 +45,24 @@ function forget(): void {
 
 /** Sign in by the one-time link that the page was opened with, or with the token of this tab. */
 export async function resume(): Promise<void> {
-  const code = takeLink();
   const kept = ofTab.getItem(KEY);
-  if (code) await signIn(await redeem(code));
-  else if (kept) await signIn(kept);
+  if (!(await followLink()) && kept) await signIn(kept);
 }
 
-/** Whether the address is a one-time link to sign in by. */
-export function hasLink(): boolean {
-  return linkCode() !== null;
-}
-
-function linkCode(): string | null {
-  return new URLSearchParams(location.hash.slice(1)).get("link");
+/** Sign in by the link in the address, if it is one; who is signed in stays so until it proves good. */
+export async function followLink(): Promise<boolean> {
+  const code = takeLink();
+  if (!code) return false;
+  const token = await redeem(code);
+  if (account.value) signOut();
+  await signIn(token);
+  return true;
 }
 
 /** The code of a one-time link; it is taken out of the address, which others may see. */
 function takeLink(): string | null {
-  const found = linkCode();
-  if (found) history.replaceState(null, "", location.pathname + location.search);
+  const found = new URLSearchParams(location.hash.slice(1)).get("link");
+  if (found !== null) history.replaceState(null, "", location.pathname + location.search);
   return found;
 }
 

@@ -39,11 +39,11 @@ export function followTheme(): void {
   apply();
 }
 
-/** Below this width the panel is a sheet; the style sheets say the same. */
+/** Up to this width the panel is a sheet; the style sheets say the same. */
 const PHONE = 700;
 
 export function isPhone(): boolean {
-  return innerWidth < PHONE;
+  return innerWidth <= PHONE;
 }
 
 export function reducedMotion(): boolean {

@@ -70,8 +70,9 @@ export class AppShell extends PageElement {
   }
 
   private open(name: PanelName): void {
+    const behind = panel.value === "editor" ? "subscriptions" : panel.value;
+    if (isPhone() && this.closeEvent() && behind === name) return;
     selected.value = null;
-    if (isPhone()) openEvent.value = null;
     // What was begun is not lost by looking elsewhere; who asks for the list from within gets it.
     if (panel.value === "editor" && name === "subscriptions") dismissDraft();
     else panel.value = name === "subscriptions" && draft.value ? "editor" : name;
@@ -79,8 +80,19 @@ export class AppShell extends PageElement {
   }
 
   private toggle(): void {
-    if (openEvent.value) openEvent.value = null;
-    else this.#sheet.toggle();
+    if (!this.closeEvent()) this.#sheet.toggle();
+  }
+
+  /** Close what is open on the map, and open the panel that it took the room of. */
+  private closeEvent(): boolean {
+    if (!openEvent.value) return false;
+    openEvent.value = null;
+    this.#sheet.raise();
+    return true;
+  }
+
+  private grip(event: PointerEvent): void {
+    if (!openEvent.value) this.#sheet.grip(event);
   }
 
   private tab({ name, label }: Tab): TemplateResult {
@@ -119,7 +131,7 @@ export class AppShell extends PageElement {
       <button
         class="handle"
         aria-label=${size === "low" ? "Open the panel" : "Close the panel"}
-        @pointerdown=${this.#sheet.grip}
+        @pointerdown=${this.grip}
         @click=${this.toggle}
       ></button>
       <header class="brand">

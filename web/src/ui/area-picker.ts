@@ -84,7 +84,7 @@ export class AreaPicker extends PageElement {
 
   /** Enter takes the country, and does not send the form around it. */
   private enter(event: KeyboardEvent): void {
-    if (event.key !== "Enter") return;
+    if (event.key !== "Enter" || event.isComposing) return;
     event.preventDefault();
     void this.pick(event);
   }

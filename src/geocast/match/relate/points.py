@@ -1,8 +1,8 @@
 """Single points against the cell index: no geometry but a few edges of the point's own leaf.
 
 The batch is sorted along a Morton curve, so that neighbours read the same cells one after
-another. What covers a cell is listed and sorted once, starting from the list of its parent. Points
-in the same place share a list: those inside the same geometries of one leaf.
+another. What covers a cell is listed once for all points in it, starting from the list of its
+parent. Points in the same place share a list: those inside the same geometries of one leaf.
 """
 
 from __future__ import annotations
@@ -48,6 +48,10 @@ _AHEAD: Final = 32
 _MOST_PLACES: Final = 31  # two bits each in one number
 _LONG: Final = -1
 _NO_ROOM: Final = -1
+_DONE: Final = 0
+_VALUES: Final = 1
+_DOUBTS: Final = 2
+_PLACES: Final = 3
 _VERTICES_A_LINE: Final = 4
 _ENTRIES_A_LINE: Final = 8
 _LEVELS: Final = (DEEPEST - ROOT_LEVEL) // FAN_BITS + 1
@@ -138,7 +142,7 @@ def _list_inside(labels: Labels, g: int, values: NDArray[np.int32], end: int) ->
 
 
 @njit(cache=True, _nrt=False)
-def _put_before(
+def _join_lists(
     values: NDArray[np.int32], start: int, length: int, used: int, end: int, sort: bool
 ) -> None:
     """Join values[start : start + length] with values[used + length : end] at values[used:end].
@@ -297,7 +301,7 @@ class Progress(NamedTuple):
     counts: points done, values used, doubts. path: of the last leaf and the cells around it the
     slot, and start and length of its list. leaf: the last leaf, and how many places in it are
     known. memo: of these the pattern, and start and length of its list. places: of a point in the
-    entries of its leaf. ahead: the cells of the next points.
+    entries of its leaf. ahead: the leaves of the next points, as `_descend` leaves them.
     """
 
     counts: NDArray[np.int64]
@@ -339,13 +343,16 @@ def match_points(
     order = curve_order(xs, ys)
     progress, doubts = new_progress(), np.empty((64, 2), np.int32)
     batch = trie, shapes, labels, sort, xs, ys, order
-    while not _go_on(*batch, lists, values, doubts, progress):
-        _, used, doubtful = progress.counts
-        values = _twice(values, int(used))
-        doubts = _twice(doubts, int(doubtful))
-        progress = progress._replace(places=np.empty(2 * len(progress.places), np.uint8))
-    _, used, doubtful = progress.counts
-    return values, int(used), doubts[:doubtful]
+    while lacking := _go_on(*batch, lists, values, doubts, progress):
+        _, used, doubtful = progress.counts.tolist()
+        if lacking == _VALUES:
+            values = _twice(values, used)
+        elif lacking == _DOUBTS:
+            doubts = _twice(doubts, doubtful)
+        else:
+            progress = progress._replace(places=np.empty(2 * len(progress.places), np.uint8))
+    _, used, doubtful = progress.counts.tolist()
+    return values, used, doubts[:doubtful]
 
 
 def _twice(array: NDArray[np.int32], used: int) -> NDArray[np.int32]:
@@ -359,8 +366,8 @@ def _go_on(
     trie: Trie, shapes: Shapes, labels: Labels, sort: bool,
     xs: NDArray[np.float64], ys: NDArray[np.float64], order: NDArray[np.int32], lists: Lists,
     values: NDArray[np.int32], doubts: NDArray[np.int32], progress: Progress,
-) -> bool:  # fmt: skip
-    """Match points until all are done, or values, doubts or places have no room for the next."""
+) -> int:  # fmt: skip
+    """Match points until all are done; else tell what has no room for the next one."""
     slots, inner, entry, xy = trie.slot, trie.inner, trie.entry, shapes.xy
     path, memo, places, ahead = progress.path, progress.memo, progress.places, progress.ahead
     done, used, doubtful = progress.counts[0], progress.counts[1], progress.counts[2]
@@ -388,8 +395,8 @@ def _go_on(
                         inner, slots[slot, 1], slots[slot, 3], labels, values, used + length
                     )
                     if end == _NO_ROOM:
-                        return False
-                    _put_before(values, start, length, used, end, sort)
+                        return _VALUES
+                    _join_lists(values, start, length, used, end, sort)
                     start, length, used = used, end - used, end
                     progress.counts[1] = used  # the list stays, also if a further one has no room
                 path[level, 0], path[level, 1], path[level, 2] = slot, start, length
@@ -409,8 +416,10 @@ def _go_on(
             h = SPAN / (1 << (DEEPEST - shift))
             rx = ORIGIN + ((ix >> shift) + REFERENCE_X) * h
             ry = ORIGIN + ((iy >> shift) + REFERENCE_Y) * h
-            if e1 - e0 > len(places) or doubtful + e1 - e0 > len(doubts):
-                return False
+            if e1 - e0 > len(places):
+                return _PLACES
+            if doubtful + e1 - e0 > len(doubts):
+                return _DOUBTS
             for t in range(e0, e1):
                 head = entry[t, 0]
                 if is_one_run(head):
@@ -440,8 +449,8 @@ def _go_on(
             if end != _NO_ROOM and pattern != 0:
                 end = _list_entries(entry, e0, e1, places, labels, values, end)
             if end == _NO_ROOM or end > len(values):
-                return False
-            _put_before(values, start, length, used, end, sort)
+                return _VALUES
+            _join_lists(values, start, length, used, end, sort)
             start, length, used = used, end - used, end
             if known < len(memo) and pattern != _LONG:
                 memo[known, 0], memo[known, 1], memo[known, 2] = pattern, start, length
@@ -449,4 +458,4 @@ def _go_on(
         lists.start[i] = start
         lists.length[i] = length
     progress.counts[0], progress.counts[1], progress.counts[2] = len(order), used, doubtful
-    return True
+    return _DONE
