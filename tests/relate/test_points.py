@@ -86,7 +86,8 @@ def test_points_on_edges_and_in_doubt_are_decided() -> None:
     xy = draw.integers(-44, 58, (4000, 2)) / 2
     standing = standing_on(areas)
     search = Search(standing.parts[0], standing.subscription[standing.parts[0].row], sort=True)
-    lists, values = search.points(*(np.ascontiguousarray(column) for column in xy.T))
+    xs, ys = (np.ascontiguousarray(column) for column in xy.T)
+    lists, values = search.points(xs, ys)
     pairs = zip(lists.start.tolist(), lists.length.tolist(), strict=True)
     assert [values[a : a + n].tolist() for a, n in pairs] == brute_force(areas, xy)
 
