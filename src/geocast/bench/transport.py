@@ -2,7 +2,7 @@
 
 Two yardsticks: the same plan without matching, whose workers hand out answers of the same size
 that were prepared beforehand; and the same core in two plain processes, each of which reads
-one half of the publications. Who calls this brings the session and Geocast's way of matching
+half of the files. Who calls this brings the session and Geocast's way of matching
 on it, because they stand above this room.
 """
 
@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -36,7 +37,7 @@ TWO_PROCESSES = "geocast in two processes"
 
 _SCHEMA = "publication string, subscriptions array<string>"
 _BATCH_ROWS = 100_000
-_GROUP_BYTES = 128 << 20
+_FILE_BYTES = 100 << 20
 _PREPARED_ROWS = 200_000
 _PROCESSES = 2
 
@@ -61,7 +62,7 @@ def run_transport(
     with tempfile.TemporaryDirectory(prefix="geocast-bench-") as folder:
         room = Path(folder)
         announce(f"{name}: index of {workload.subscriptions.num_rows:,} subscriptions")
-        _write_halves(workload.publications, room / "publications")
+        _write_parts(workload.publications, room / "publications")
         index = _save_index(workload.subscriptions, room)
         with _Processes(room, index) as processes:
             ways = _ways(workload, spark, room, index) | {TWO_PROCESSES: processes.run}
@@ -126,15 +127,17 @@ def _prepare_answers(publications: pa.Table, index: Path, room: Path) -> _Prepar
     return _PreparedAnswers(str(path), answer.num_rows / sample.num_rows)
 
 
-def _write_halves(publications: pa.Table, directory: Path) -> None:
-    """Write two files, with row groups of the size that Spark itself would write at most."""
+def _write_parts(publications: pa.Table, directory: Path) -> None:
+    """Write files of equal size, as many for each process, none larger than Spark reads at once.
+
+    Were they unequal, some task would be the last, and what was measured its size.
+    """
     directory.mkdir()
-    half = -(-publications.num_rows // _PROCESSES)
-    group = max(1, int(_GROUP_BYTES * publications.num_rows / max(1, publications.nbytes)))
-    for part in range(_PROCESSES):
-        rows = publications.slice(part * half, half)
-        path = directory / f"part-{part}.parquet"
-        pq.write_table(rows, path, row_group_size=min(_BATCH_ROWS, group))
+    files = _PROCESSES * max(1, -(-publications.nbytes // (_PROCESSES * _FILE_BYTES)))
+    bounds = [publications.num_rows * k // files for k in range(files + 1)]
+    for number, (first, last) in enumerate(pairwise(bounds)):
+        path = directory / f"part-{number:03}.parquet"
+        pq.write_table(publications.slice(first, last - first), path, row_group_size=_BATCH_ROWS)
 
 
 def _save_index(subscriptions: pa.Table, room: Path) -> Path:
@@ -159,7 +162,7 @@ class _Processes:
         self._pool.shutdown()
 
     def run(self, out: Path) -> None:
-        """Match each part in a process of its own."""
+        """Match all parts, each process one after another."""
         out.mkdir(exist_ok=True)
         targets = [out / part.name for part in self._parts]
         list(self._pool.map(_match_part, self._parts, targets))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Final
 
@@ -32,7 +31,6 @@ from geocast.match.relate.lists import Lists, gather
 from geocast.match.search import Search, picked
 from geocast.match.standing import Standing, build_standing
 from geocast.match.store import load, save
-from geocast.match.strings import Strings
 from geocast.match.subscriptions import Subscriptions, read_subscriptions
 from geocast.model import Rejects
 
@@ -98,10 +96,6 @@ class Matcher:
         ]
         self.forget()
 
-    @cached_property
-    def _ids(self) -> Strings:
-        return Strings(self._standing.ids)
-
     @classmethod
     def of(cls, read: Subscriptions, index: str) -> Matcher:
         """Return the matcher of subscriptions that were read already."""
@@ -135,7 +129,7 @@ class Matcher:
     @property
     def ids(self) -> pa.StringArray:
         """The ids of the subscriptions, by the numbers that `pairs` uses."""
-        return self._standing.ids
+        return self._standing.ids.column
 
     def geometry_table(self) -> GeometryTable:
         """Return what stands on the geometries that `pairs` knows by number."""
@@ -180,7 +174,7 @@ class Matcher:
         """Match one batch; unlike `match` it returns the rejected rows."""
         publications, lists, values = self._found(batch, None)
         ids = publications.ids
-        table = matches_table(ids.values, self._ids, lists, values)
+        table = matches_table(ids.values, self._standing.ids, lists, values)
         reasons = sorted(publications.reasons.items())
         return Answer(table, [(row, ids.text(row), reason) for row, reason in reasons])
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from geocast.match.part import Part, build_part
 from geocast.match.rest import RestCheck, build_rest
 from geocast.match.rows import COMPLEMENT, EVERYWHERE, POSITIVE
+from geocast.match.strings import Strings
 from geocast.match.subscriptions import Subscriptions
 
 __all__ = ["Standing", "build_standing"]
@@ -27,7 +27,7 @@ class Standing:
     subscription and leaves nothing to check, so that a hit is a match.
     """
 
-    ids: pa.StringArray
+    ids: Strings
     subscription: NDArray[np.int32]
     parts: tuple[Part, Part]
     rest: RestCheck
@@ -46,8 +46,8 @@ class Standing:
     def nbytes(self) -> int:
         """The bytes of all arrays."""
         parts = [part.arrays() for part in self.parts]
-        arrays = [array for part in (*parts, self.rest.arrays()) for array in part.values()]
-        return sum(array.nbytes for array in arrays) + int(self.ids.nbytes)
+        groups = (*parts, self.rest.arrays(), self.ids.arrays())
+        return sum(array.nbytes for group in groups for array in group.values())
 
     def labels(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """What a hit on a row of each part emits.
@@ -82,7 +82,7 @@ def build_standing(read: Subscriptions, index: str) -> Standing:
     one_row_each = len(order) == len(np.unique(rows.subscription))
     only_positive = not np.isin(kind, (COMPLEMENT, EVERYWHERE)).any()
     return Standing(
-        ids=read.ids,
+        ids=Strings(read.ids),
         subscription=rows.subscription[order],
         parts=(parts[0], parts[1]),
         rest=rest,

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from geocast.errors import InputError
@@ -23,10 +22,11 @@ from geocast.match.geometry.shapes import frozen
 from geocast.match.part import Part
 from geocast.match.rest import RestCheck
 from geocast.match.standing import Standing
+from geocast.match.strings import Strings
 
 __all__ = ["FORMAT", "load", "load_arrays", "save", "save_arrays"]
 
-FORMAT: Final = 3
+FORMAT: Final = 4
 """Raised whenever the layout changes; files of another format are refused."""
 
 Layout = dict[str, tuple[int, str, list[int]]]
@@ -44,7 +44,7 @@ def save(standing: Standing, directory: Path) -> None:
     for group, part in zip(_GROUPS, standing.parts, strict=True):
         arrays |= {f"{group}.{name}": array for name, array in part.arrays().items()}
     arrays |= {f"rest.{name}": array for name, array in standing.rest.arrays().items()}
-    arrays |= {f"ids.{name}": array for name, array in _taken_apart(standing.ids).items()}
+    arrays |= {f"ids.{name}": array for name, array in standing.ids.arrays().items()}
     facts = {
         "index": standing.index,
         "direct": standing.direct,
@@ -66,7 +66,7 @@ def load(directory: Path) -> Standing:
     constraints = [constraint_from_json(json.dumps(c)) for c in facts["constraints"]]
     scan = Scan(constraints, rest["scan_off"], rest["scan_items"])
     return Standing(
-        ids=_put_together(of("ids")),
+        ids=Strings.from_arrays(of("ids")),
         subscription=arrays["rows.subscription"],
         parts=(parts[0], parts[1]),
         rest=RestCheck(scan, constraints, rest),
@@ -110,19 +110,3 @@ def load_arrays(directory: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any
             raise InputError(f"{path} is cut short: {size} bytes, and {name} ends at {end}")
         arrays[name] = frozen(whole[start:end].view(dtype).reshape(shape))
     return arrays, facts
-
-
-def _taken_apart(strings: pa.StringArray) -> dict[str, NDArray[Any]]:
-    """Return offsets and bytes of an array of strings without nulls."""
-    _, offsets, data = strings.buffers()
-    if not len(strings):
-        return {"offsets": np.zeros(1, np.int32), "data": np.empty(0, np.uint8)}
-    own = np.frombuffer(offsets, np.int32, len(strings) + 1, 4 * strings.offset)
-    content = np.frombuffer(data, np.uint8) if data is not None else np.empty(0, np.uint8)
-    return {"offsets": own - own[0], "data": content[own[0] : own[-1]]}
-
-
-def _put_together(arrays: Mapping[str, NDArray[Any]]) -> pa.StringArray:
-    offsets, data = arrays["offsets"], arrays["data"]
-    count = len(offsets) - 1
-    return pa.StringArray.from_buffers(count, pa.py_buffer(offsets), pa.py_buffer(data))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final, Self
 
 import numpy as np
 import pyarrow as pa
@@ -23,6 +24,7 @@ _SIZE_MASK: Final = (1 << _SIZE_BITS) - 1
 _FAR: Final = 16  # lists ahead whose numbers are fetched
 _NEAR: Final = 2  # lists ahead whose strings are fetched
 _A_LINE: Final = 16  # numbers
+_NO_OFFSETS: Final = np.zeros(1, np.int32)
 
 
 @njit(cache=True, nogil=True)
@@ -84,17 +86,40 @@ class Strings:
     """Strings without nulls, to be taken by number; for short ones quicker than Arrow's take."""
 
     def __init__(self, strings: pa.StringArray) -> None:
-        _, offsets, data = strings.buffers()
         n = len(strings)
-        own = np.zeros(1, np.int32)
-        if n:
-            own = np.frombuffer(offsets, np.int32, n + 1, 4 * strings.offset)
-        used = int(own[-1])
-        self._longest = int(np.diff(own).max(initial=0))
-        self._data = np.zeros(used + _WORD, np.uint8)
+        _, offsets, data = strings.buffers()
+        own = np.frombuffer(offsets, np.int32, n + 1, 4 * strings.offset) if n else _NO_OFFSETS
+        used = int(own[-1] - own[0])
+        content = np.zeros(used + _WORD, np.uint8)
         if used:
-            self._data[:used] = np.frombuffer(data, np.uint8, used)
-        self._heads = _heads(frozen(own), self._data)
+            content[:used] = np.frombuffer(data, np.uint8, used, int(own[0]))
+        self._keep(frozen(own - own[0]), content)
+        self._heads = _heads(self._offsets, self._data)
+
+    def _keep(self, offsets: NDArray[np.int32], data: NDArray[np.uint8]) -> None:
+        self._offsets, self._data = frozen(offsets), frozen(data)
+        self._longest = int(np.diff(offsets).max(initial=0))
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the whole state as named arrays."""
+        return {"offsets": self._offsets, "data": self._data, "heads": self._heads}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
+        """Return the strings whose `arrays` these are, without copying them."""
+        strings = cls.__new__(cls)
+        strings._keep(arrays["offsets"], arrays["data"])
+        strings._heads = frozen(arrays["heads"])
+        return strings
+
+    @property
+    def column(self) -> pa.StringArray:
+        """All strings, in order."""
+        offsets, data = pa.py_buffer(self._offsets), pa.py_buffer(self._data)
+        return pa.StringArray.from_buffers(len(self), offsets, data)
+
+    def __len__(self) -> int:
+        return len(self._offsets) - 1
 
     def take(self, lists: Lists, values: NDArray[np.int32]) -> pa.StringArray:
         """Return the strings with the numbers of these lists, one list after the other."""

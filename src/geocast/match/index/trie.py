@@ -48,6 +48,10 @@ NO_AREA: Final = 3
 SPILLED: Final = 63
 """The length field of an entry whose runs do not fit into it and stand in the spill."""
 
+_ROUNDED: Final = 1e-15
+"""What rounding may add to a cross product of differences, in its two products: above 3.4e-16
+(Shewchuk's bound), and 6.7e-16 for three of them added up."""
+
 
 class Trie(NamedTuple):
     """A cell index as arrays.
@@ -134,35 +138,66 @@ def run_length(head: np.uint32) -> np.int64:
     return np.int64((head >> 2) & SPILLED)
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always", _nrt=False)
 def cross_run(
     xy: NDArray[np.float64], first: int, length: int, parity: int,
     rx: float, ry: float, px: float, py: float,
 ) -> int:  # fmt: skip
-    """Carry the parity along r->p over one run of edges; UNKNOWN and ON as `locate` returns."""
+    """Carry the parity along r->p over one run of edges; UNKNOWN and ON as `locate` returns.
+
+    All signs of an edge are taken at once and nothing depends on them but what is remembered: a
+    processor that had to guess which edges the path crosses would guess wrong half of the time. An
+    edge is not crossed if both of its ends surely lie on one side of the path, or both ends of the
+    path on one side of it; it is if neither is so and all four signs are sure. With vectors from p,
+    d x a and d x b (d = p - r) are the sides of the ends, a x b that of p, and that of r is
+    a x b - d x a + d x b. A run with an edge that is not sure is gone through once more, exactly.
+    """
     dx, dy = px - rx, py - ry
-    unknown = False
     ax, ay = xy[first, 0] - px, xy[first, 1] - py
     left, right = dx * ay, dy * ax
-    a_det, a_err = left - right, 1e-15 * (abs(left) + abs(right))
-    for v in range(first, first + length):
-        bx, by = xy[v + 1, 0] - px, xy[v + 1, 1] - py
+    a_det, a_err = left - right, _ROUNDED * (abs(left) + abs(right))
+    a_sure, sure, place = abs(a_det) > a_err, True, parity
+    for v in range(first + 1, first + length + 1):
+        bx, by = xy[v, 0] - px, xy[v, 1] - py
         left, right = dx * by, dy * bx
-        b_det, b_err = left - right, 1e-15 * (abs(left) + abs(right))
-        apart = (a_det > a_err and b_det > b_err) or (a_det < -a_err and b_det < -b_err)
-        if not apart:
-            a_side = orientation(rx, ry, px, py, xy[v, 0], xy[v, 1])
-            b_side = orientation(rx, ry, px, py, xy[v + 1, 0], xy[v + 1, 1])
-            c = crossing(
-                xy[v, 0], xy[v, 1], xy[v + 1, 0], xy[v + 1, 1], rx, ry, px, py, a_side, b_side
-            )
-            if c == ON:
-                return ON
-            if c == UNKNOWN:
-                unknown = True
-            else:
-                parity ^= c
-        a_det, a_err = b_det, b_err
+        b_det, b_err = left - right, _ROUNDED * (abs(left) + abs(right))
+        b_sure = abs(b_det) > b_err
+        left, right = ax * by, ay * bx
+        p_det = left - right
+        r_det = p_det - a_det + b_det
+        r_err = _ROUNDED * (abs(left) + abs(right)) + a_err + b_err
+        ends_sure = a_sure & b_sure
+        path_sure = (abs(p_det) > r_err) & (abs(r_det) > r_err)
+        ends_apart = (a_det > 0.0) != (b_det > 0.0)
+        path_apart = (p_det > 0.0) != (r_det > 0.0)
+        sure &= (
+            (ends_sure & path_sure)
+            | (ends_sure & (not ends_apart))
+            | (path_sure & (not path_apart))
+        )
+        place ^= ends_apart & path_apart
+        ax, ay, a_det, a_err, a_sure = bx, by, b_det, b_err, b_sure
+    return place if sure else _cross_run_exactly(xy, first, length, parity, rx, ry, px, py)
+
+
+@njit(cache=True, _nrt=False)
+def _cross_run_exactly(
+    xy: NDArray[np.float64], first: int, length: int, parity: int,
+    rx: float, ry: float, px: float, py: float,
+) -> int:  # fmt: skip
+    """Do what `cross_run` does where rounding errors could decide."""
+    unknown = False
+    a_side = orientation(rx, ry, px, py, xy[first, 0], xy[first, 1])
+    for v in range(first, first + length):
+        b_side = orientation(rx, ry, px, py, xy[v + 1, 0], xy[v + 1, 1])
+        c = crossing(xy[v, 0], xy[v, 1], xy[v + 1, 0], xy[v + 1, 1], rx, ry, px, py, a_side, b_side)
+        if c == ON:
+            return ON
+        if c == UNKNOWN:
+            unknown = True
+        else:
+            parity ^= c
+        a_side = b_side
     return UNKNOWN if unknown else parity
 
 

@@ -249,8 +249,9 @@ def _fetch_ahead(
 
 @njit(cache=True, inline="always", _nrt=False)
 def _fetch_run(xy: NDArray[np.float64], first: int, length: int) -> None:
-    for v in range(first, first + length + 1, _VERTICES_A_LINE):
+    for v in range(first, first + length, _VERTICES_A_LINE):
         prefetch(xy, 2 * v)
+    prefetch(xy, 2 * (first + length))
 
 
 @njit(cache=True, _nrt=False)
