@@ -61,3 +61,14 @@ def test_nothing_is_taken_from_nothing() -> None:
     taken = Strings(pa.array([], pa.string())).take(one_list(nothing), nothing)
     taken.validate(full=True)
     assert len(taken) == 0
+
+
+@pytest.mark.parametrize("values", [[], *COLUMNS.values()], ids=["none", *COLUMNS])
+def test_strings_are_kept_as_arrays(values: list[str]) -> None:
+    column = pa.array(["before", *values], pa.string()).slice(1)
+    kept = Strings.from_arrays(Strings(column).arrays())
+    kept.column.validate(full=True)
+    assert kept.column.equals(column)
+    assert len(kept) == len(column)
+    numbers = np.arange(len(column), dtype=np.int32)[::-1].copy()
+    assert kept.take(one_list(numbers), numbers).equals(column.take(pa.array(numbers)))
