@@ -81,7 +81,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeSch
 class OneProcessAFile(LoadScopeScheduling):  # type: ignore[misc]
     """The tests of a file share fixtures, those of the pipeline one Spark session.
 
-    Those with a browser share one service, those that need Kafka one broker.
+    Those with a browser share one service, those of Kafka itself one broker.
     """
 
     def _split_scope(self, nodeid: str) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from confluent_kafka.admin import AdminClient
 
 from geocast.bench.data import DataFolder
 from geocast.bench.thesis.claims import CLAIMS
@@ -84,3 +85,26 @@ def test_a_second_run_measures_nothing_again(data: DataFolder, report: Path) -> 
     assert (report / "journal.jsonl").read_text() == journal
     rows = pq.read_table(report / "results.parquet").to_pylist()
     assert {row["experiment"] for row in rows} == {"F", "H"}
+
+
+def test_kafka_partitions_are_varied_where_there_are_brokers(
+    data: DataFolder, report: Path, kafka: str
+) -> None:
+    ran = run_thesis(data, report, "--only", "F,H", "--kafka", f"kafka://{kafka}/thesis")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    rows = pq.read_table(report / "results.parquet").to_pylist()
+    streamed = [row for row in rows if row["experiment"] == "H"]
+    assert {row["x"] for row in streamed} == {2, 8}
+    assert all(row["pairs"] > 0 and row["latency"] > 0 and row["agrees"] for row in streamed)
+    assert len({row["matches"] for row in rows}) == 1  # those of files, too
+    names = AdminClient({"bootstrap.servers": kafka}).list_topics(timeout=30).topics
+    assert not [name for name in names if name.startswith("thesis.")]
+
+
+def test_what_is_no_address_of_kafka_is_told_before_anything_runs(
+    data: DataFolder, tmp_path: Path
+) -> None:
+    ran = run_thesis(data, tmp_path, "--only", "H", "--kafka", "127.0.0.1:9092")
+    assert ran.returncode == 2
+    assert "kafka://host:9092" in ran.stderr
+    assert not list(tmp_path.iterdir())

@@ -140,9 +140,29 @@ def test_sedona_is_judged_where_it_ran_and_excused_where_it_cannot() -> None:
 
 def test_executors_and_kafka_say_why_they_cannot_be_judged() -> None:
     rows = [row("8.18", "RIS[HT]", 0, 5.0, label="2 x 1")]
-    rows.append({"figure": "8.22", "quantity": "rate", "reason": "no Kafka"})
+    rows.append(row("8.22", "RIS[HT]", 8, 0) | {"rate": None, "reason": "no Kafka"})
     assert "2 x 1" in verdict("balanced executors", rows).found
     assert verdict("128 Kafka partitions", rows).word == "not measurable here"
+
+
+def test_kafka_partitions_are_judged_by_where_each_is_best() -> None:
+    def rows(ris: float, other: float) -> list[Row]:
+        best = {"RIS[HT]": ris, "sPS{QT}": other}
+        return [
+            row("8.22", name, x, 20.0 if x == at else 10.0)
+            for name, at in best.items()
+            for x in (8, 32, 128)
+        ]
+
+    confirmed = verdict("128 Kafka partitions", rows(128, 32))
+    assert (confirmed.word, confirmed.found) == (
+        "confirmed",
+        "best with: RIS[HT] 128, sPS{QT} 32",
+    )
+    assert verdict("128 Kafka partitions", rows(8, 32)).word == "refuted"
+    assert verdict("128 Kafka partitions", rows(128, 8)).word == "refuted"
+    few = [one for one in rows(8, 8) if one["x"] != 128]
+    assert verdict("128 Kafka partitions", few).word == "not measured"
 
 
 def test_means_are_geometric_and_need_something() -> None:

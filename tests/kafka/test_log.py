@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from concurrent.futures import Future
 from pathlib import Path
 from types import SimpleNamespace
@@ -186,3 +187,14 @@ def test_a_register_remembers_a_thousand_batches() -> None:
 )
 def test_features_are_taken_out_of_cloud_events(value: bytes, feature: bytes | None) -> None:
     assert feature_of(value) == (value if feature is None else feature)
+
+
+def test_a_topic_is_removed_where_there_is_one(options: KafkaOptions) -> None:
+    topics, name = Topics(Clients(options)), f"{options.prefix}.gone"
+    topics.ensure(name, 2)
+    topics.remove(name)
+    deadline = time.monotonic() + 30
+    while topics.describe(name) is not None:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    topics.remove(name)

@@ -68,7 +68,17 @@ def test_strings_are_kept_as_arrays(values: list[str]) -> None:
     column = pa.array(["before", *values], pa.string()).slice(1)
     kept = Strings.from_arrays(Strings(column).arrays())
     kept.column.validate(full=True)
+    assert not any(array.flags.writeable for array in Strings(column).arrays().values())
     assert kept.column.equals(column)
     assert len(kept) == len(column)
     numbers = np.arange(len(column), dtype=np.int32)[::-1].copy()
     assert kept.take(one_list(numbers), numbers).equals(column.take(pa.array(numbers)))
+
+
+def test_strings_kept_without_heads_are_read() -> None:
+    column = pa.array(COLUMNS["long and empty"], pa.string())
+    arrays = Strings(column).arrays()
+    offsets = arrays["offsets"]
+    old = Strings.from_arrays({"offsets": offsets, "data": arrays["data"][: offsets[-1]]})
+    numbers = np.array([5, 1, 0, 3], np.int32)
+    assert old.take(one_list(numbers), numbers).equals(column.take(pa.array(numbers)))

@@ -14,6 +14,7 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows, Read
 
 from geocast.errors import GeocastError, InputError, StateError
 from geocast.log import RECORDS, LogPlace, Record, SqliteLog
+from geocast.pipeline import source
 from geocast.pipeline.source import LogRange, LogStreamReader, SourceOptions, log_stream, shares
 
 
@@ -259,3 +260,15 @@ def remove_last_commit(checkpoint: Path) -> None:
     last = max(int(path.name) for path in commits.iterdir() if path.name.isdigit())
     (commits / str(last)).unlink()
     (commits / f".{last}.crc").unlink(missing_ok=True)
+
+
+def test_a_worker_has_one_log_open(tmp_path: Path) -> None:
+    places = [LogPlace(tmp_path / name, 1, False) for name in ("first", "second")]
+    for place in places:
+        place.open().close()
+    first = source._opened(places[0])
+    assert source._opened(places[0]) is first
+    second = source._opened(places[1])
+    assert second.ends() == [0]
+    with pytest.raises(StateError, match="closed"):
+        first.ends()

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -25,6 +24,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 from geocast.bench.core import Announce, Options
 from geocast.bench.results import Agreement, Measurement, Results
+from geocast.bench.thesis.batch import read_parts
+from geocast.bench.thesis.workloads import write_parts
 from geocast.bench.workload import Workload
 from geocast.match.matcher import Matcher
 from geocast.model import MATCHES, Rejects
@@ -62,7 +63,7 @@ def run_transport(
     with tempfile.TemporaryDirectory(prefix="geocast-bench-") as folder:
         room = Path(folder)
         announce(f"{name}: index of {workload.subscriptions.num_rows:,} subscriptions")
-        _write_parts(workload.publications, room / "publications")
+        _write_files(workload.publications, room / "publications")
         index = _save_index(workload.subscriptions, room)
         with _Processes(room, index) as processes:
             ways = _ways(workload, spark, room, index) | {TWO_PROCESSES: processes.run}
@@ -79,7 +80,7 @@ def run_transport(
 def _ways(
     workload: Workload, spark: SparkSide, room: Path, index: Path
 ) -> dict[str, Callable[[Path], None]]:
-    frame = spark.session.read.parquet(str(room / "publications"))
+    frame = read_parts(spark.session, room / "publications")
     answers = _prepare_answers(workload.publications, index, room)
     echo = frame.select("id", "geometry").mapInArrow(answers.hand_out, _SCHEMA)
     matched = spark.match(frame, workload.subscriptions)
@@ -127,17 +128,13 @@ def _prepare_answers(publications: pa.Table, index: Path, room: Path) -> _Prepar
     return _PreparedAnswers(str(path), answer.num_rows / sample.num_rows)
 
 
-def _write_parts(publications: pa.Table, directory: Path) -> None:
+def _write_files(publications: pa.Table, directory: Path) -> None:
     """Write files of equal size, as many for each process, none larger than Spark reads at once.
 
     Were they unequal, some task would be the last, and what was measured its size.
     """
-    directory.mkdir()
-    files = _PROCESSES * max(1, -(-publications.nbytes // (_PROCESSES * _FILE_BYTES)))
-    bounds = [publications.num_rows * k // files for k in range(files + 1)]
-    for number, (first, last) in enumerate(pairwise(bounds)):
-        path = directory / f"part-{number:03}.parquet"
-        pq.write_table(publications.slice(first, last - first), path, row_group_size=_BATCH_ROWS)
+    each = max(1, -(-publications.nbytes // (_PROCESSES * _FILE_BYTES)))
+    write_parts(publications, directory, _PROCESSES * each)
 
 
 def _save_index(subscriptions: pa.Table, room: Path) -> Path:

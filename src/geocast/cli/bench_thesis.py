@@ -39,6 +39,13 @@ def thesis(
         bool,
         typer.Option("--sedona", help="Also Apache Sedona, in an environment made for it."),
     ] = False,
+    kafka: Annotated[
+        str,
+        typer.Option(
+            metavar="URL",
+            help="Also Kafka partitions (H), on brokers such as kafka://127.0.0.1:9092.",
+        ),
+    ] = "",
     out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("bench-thesis"),
     data: DataOption = None,
 ) -> None:
@@ -48,12 +55,15 @@ def thesis(
     than RIS, or a measurement failed.
     """
     from geocast.bench.data import DataFolder
+    from geocast.bench.thesis.kafka import check_kafka
     from geocast.bench.thesis.plan import plan
     from geocast.bench.thesis.report import write_thesis_report
     from geocast.bench.thesis.run import run_thesis
     from geocast.bench.thesis.scale import SCALES
     from geocast.bench.thesis.sedona_room import environment_folder
 
+    if kafka:
+        check_kafka(kafka)
     if scale not in SCALES:
         raise UnknownNameError("scale", scale, SCALES)
     here = os.cpu_count() or 1
@@ -64,7 +74,9 @@ def thesis(
     with _watched() as watch:
         environment = environment_folder() if sedona else None
         java = SCALES[scale].java
-        outcomes = run_thesis(figures, folder, out, watch, sedona=environment, java=java)
+        outcomes = run_thesis(
+            figures, folder, out, watch, sedona=environment, kafka=kafka, java=java
+        )
     command = f"geocast {' '.join(sys.argv[1:])}"
     judged = write_thesis_report(figures, outcomes, SCALES[scale], cores, out, command)
     _print(judged, outcomes)

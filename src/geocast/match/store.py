@@ -27,7 +27,10 @@ from geocast.match.strings import Strings
 __all__ = ["FORMAT", "load", "load_arrays", "save", "save_arrays"]
 
 FORMAT: Final = 4
-"""Raised whenever the layout changes; files of another format are refused."""
+"""Raised whenever the layout changes; files of a format that is not readable are refused."""
+
+_READABLE: Final = (3, FORMAT)
+"""Before 4, ids had no heads."""
 
 Layout = dict[str, tuple[int, str, list[int]]]
 """Where in the file each array begins, its type and its shape."""
@@ -97,8 +100,10 @@ def load_arrays(directory: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any
         found = facts.pop("format")
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{directory} does not hold a saved matcher: {error}") from None
-    if found != FORMAT:
-        raise InputError(f"{directory} has format {found}, this version reads {FORMAT}")
+    if found not in _READABLE:
+        raise InputError(
+            f"{directory} has format {found}, this version reads {_READABLE[0]} to {FORMAT}"
+        )
     path = directory / _ARRAYS
     size = path.stat().st_size
     whole = np.memmap(path, np.uint8, "r") if size else np.empty(0, np.uint8)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, Final, Self
 
 import numpy as np
@@ -93,12 +94,12 @@ class Strings:
         content = np.zeros(used + _WORD, np.uint8)
         if used:
             content[:used] = np.frombuffer(data, np.uint8, used, int(own[0]))
-        self._keep(frozen(own - own[0]), content)
-        self._heads = _heads(self._offsets, self._data)
+        self._offsets, self._data = frozen(own - own[0]), frozen(content)
+        self._heads = frozen(_heads(self._offsets, self._data))
 
-    def _keep(self, offsets: NDArray[np.int32], data: NDArray[np.uint8]) -> None:
-        self._offsets, self._data = frozen(offsets), frozen(data)
-        self._longest = int(np.diff(offsets).max(initial=0))
+    @cached_property
+    def _longest(self) -> int:
+        return int(np.diff(self._offsets).max(initial=0))
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the whole state as named arrays."""
@@ -106,9 +107,14 @@ class Strings:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
-        """Return the strings whose `arrays` these are, without copying them."""
+        """Return the strings whose `arrays` these are, without copying them.
+
+        Where there are no heads, which were not kept at first, they are made.
+        """
         strings = cls.__new__(cls)
-        strings._keep(arrays["offsets"], arrays["data"])
+        strings._offsets, strings._data = frozen(arrays["offsets"]), frozen(arrays["data"])
+        if "heads" not in arrays:
+            return cls(strings.column)
         strings._heads = frozen(arrays["heads"])
         return strings
 

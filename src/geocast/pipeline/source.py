@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -249,10 +248,21 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # t
         return [int(offset["offsets"][str(partition)]) for partition in range(log.partitions)]
 
 
-@lru_cache(maxsize=4)
+_open: dict[LogPlace, Log] = {}
+"""The log that this worker has read last."""
+
+
 def _opened(place: LogPlace) -> Log:
-    """Return a log that stays open: what a worker reads next follows what it has read."""
-    return place.open_existing()
+    """Return a log that stays open: what a worker reads next follows what it has read.
+
+    It is closed when another one is read: a log in Kafka has a client for each partition.
+    """
+    if place not in _open:
+        for log in _open.values():
+            log.close()
+        _open.clear()
+        _open[place] = place.open_existing()
+    return _open[place]
 
 
 def shares(waiting: Sequence[int], total: int) -> list[int]:

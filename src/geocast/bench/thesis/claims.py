@@ -131,7 +131,7 @@ CLAIMS: Sequence[Claim] = (
     Claim(
         "H",
         "RIS is best with 128 Kafka partitions, the others with 32",
-        "needs a Kafka log",
+        "where on the axis each representative has its best throughput",
         axes.kafka,
     ),
     Claim(

@@ -12,10 +12,6 @@ from geocast.bench.workload import PREDICATES
 
 __all__ = ["comparison_figures"]
 
-_NO_KAFKA = (
-    "the experiments read files, which any machine has; partitions of a Kafka log are not varied "
-    "by them yet"
-)
 _WORDS = {
     "rate": "throughput",
     "latency": "latency",
@@ -54,17 +50,8 @@ class _Lines:
 
 def comparison_figures(sizes: Sizes, sedona: bool) -> Iterator[Figure]:
     """Yield them in the order of the thesis."""
-    before_kafka, after_kafka = _lines(sizes)
     yield _executors(sizes)
-    yield from (lines.figure(sizes) for lines in before_kafka)
-    yield Figure(
-        number="8.22",
-        experiment="H",
-        title="throughput by Kafka partitions",
-        axis="Kafka partitions",
-        reason=_NO_KAFKA,
-    )
-    yield from (lines.figure(sizes) for lines in after_kafka)
+    yield from (lines.figure(sizes) for lines in _lines(sizes))
     yield _predicates(sizes)
     yield Figure(
         number="8.30",
@@ -75,15 +62,14 @@ def comparison_figures(sizes: Sizes, sedona: bool) -> Iterator[Figure]:
     )
 
 
-def _lines(sizes: Sizes) -> tuple[list[_Lines], list[_Lines]]:
+def _lines(sizes: Sizes) -> list[_Lines]:
     scale, jobs = sizes.scale, "concurrent streaming jobs"
     partitions = "partitions of the subscriptions"
-    before_kafka = [
+    return [
         _Lines("8.19", "F", partitions, scale.partitions, sizes.with_cells),
         _Lines("8.20", "G", jobs, scale.jobs, sizes.with_jobs),
         _Lines("8.21", "G", jobs, scale.jobs, sizes.with_jobs, "latency"),
-    ]
-    after_kafka = [
+        _Lines("8.22", "H", "Kafka partitions", scale.kafka, sizes.with_kafka),
         _Lines("8.23", "I", "publications", scale.publications, sizes.with_pubs),
         _Lines("8.24", "J", "cores", sizes.core_counts, sizes.with_cores),
         _Lines("8.25", "K", "subscriptions", scale.subscriptions, sizes.with_subs),
@@ -91,7 +77,6 @@ def _lines(sizes: Sizes) -> tuple[list[_Lines], list[_Lines]]:
         _Lines("8.27", "L", "subscriptions", scale.memory, sizes.with_memory, "dynamic"),
         _Lines("8.28", "M", "share of points", scale.points, sizes.with_points),
     ]
-    return before_kafka, after_kafka
 
 
 def _executors(sizes: Sizes) -> Figure:

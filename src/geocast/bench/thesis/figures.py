@@ -44,7 +44,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """A figure of the thesis; `reason` says why it has no cells here, where it has none."""
+    """A figure of the thesis."""
 
     number: str
     experiment: str
@@ -52,8 +52,7 @@ class Figure:
     axis: str
     quantity: Quantity = "rate"
     bars: bool = False
-    cells: tuple[Cell, ...] = ()
-    reason: str = ""
+    cells: tuple[Cell, ...]
 
     def settings(self) -> Iterator[Setting]:
         """Yield what has to be measured, possibly the same more than once."""

@@ -44,14 +44,9 @@ class Outcomes:
 
 
 def rows(figures: Iterable[Figure], outcomes: Outcomes) -> list[dict[str, Any]]:
-    """Return a row for each point of each figure, and one for each figure that has none."""
+    """Return a row for each point of each figure."""
     differing = set(outcomes.differing())
-    told = []
-    for figure in figures:
-        told += [_row(figure, cell, outcomes, differing) for cell in figure.cells]
-        if not figure.cells:
-            told.append(_head(figure) | {"reason": figure.reason})
-    return told
+    return [_row(figure, cell, outcomes, differing) for figure in figures for cell in figure.cells]
 
 
 def write_rows(table: Sequence[dict[str, Any]], path: Path) -> None:

@@ -6,6 +6,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from math import sqrt
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from geocast.bench.thesis.batch import measure_batch
 from geocast.bench.thesis.door import REPRESENTATIVES
 from geocast.bench.thesis.figures import Figure
 from geocast.bench.thesis.journal import Journal, place_of
+from geocast.bench.thesis.kafka import measure_kafka
 from geocast.bench.thesis.memory import measure_memory
 from geocast.bench.thesis.outcomes import Outcomes
 from geocast.bench.thesis.sedona import measure_sedona
@@ -32,8 +34,8 @@ Watch = Callable[[int, int, float, str], None]
 """Is told how many measurements are done, how many there are, about how many seconds remain, and
 what is measured now."""
 
-_WAYS = ("batch", "stream", "threads", "plain", "memory", "sedona")
-_WEIGHTS = {"batch": 1.0, "stream": 3.0, "memory": 4.0, "threads": 0.3, "plain": 1.0}
+_WAYS = ("batch", "stream", "kafka", "threads", "plain", "memory", "sedona")
+_WEIGHTS = {"batch": 1.0, "stream": 3.0, "kafka": 2.0, "memory": 4.0, "threads": 0.3, "plain": 1.0}
 _EXPECTED = 10.0
 """Seconds that as much weight is taken to need before anything is known: the first starts Java."""
 
@@ -50,13 +52,15 @@ def run_thesis(
     watch: Watch,
     *,
     sedona: Path | None,
+    kafka: str,
     java: str,
 ) -> Outcomes:
     """Measure every cell of the figures and return all that is known of them.
 
     Each measurement is in the journal, OUT/journal.jsonl, as soon as it is made. One that fails
     is told in the outcomes, and is tried again by the next run; the others go on. `sedona` is the
-    folder for Sedona's environment, where that is asked for; `java` are options of Java.
+    folder for Sedona's environment, where that is asked for; `kafka` the address of brokers, or
+    nothing; `java` are options of Java.
     """
     settings = _in_order(setting for figure in figures for setting in figure.settings())
     files = needs({setting.recipe: None for setting in settings})
@@ -66,7 +70,7 @@ def run_thesis(
     clock = _Clock([setting for setting in settings if journal.find(setting) is None], watch)
     with (
         tempfile.TemporaryDirectory(prefix="geocast-thesis-") as room,
-        _Bench(folder, Path(room), sedona, java) as bench,
+        _Bench(folder, Path(room), sedona, kafka, java) as bench,
     ):
         for setting in settings:
             known = journal.find(setting)
@@ -82,10 +86,13 @@ def run_thesis(
 class _Bench:
     """Everything that measurements share: data, Spark, a room for files."""
 
-    def __init__(self, folder: DataFolder, room: Path, sedona: Path | None, java: str) -> None:
+    def __init__(
+        self, folder: DataFolder, room: Path, sedona: Path | None, kafka: str, java: str
+    ) -> None:
         self._workloads = Workloads(folder, room / "data")
         self._sessions = Sessions(java)
         self._sedona = SedonaRoom(sedona) if sedona else None
+        self._kafka = kafka
         self._room = room / "answers"
 
     def __enter__(self) -> _Bench:
@@ -112,8 +119,11 @@ class _Bench:
             journal.add(setting, found)
 
     def _found(self, setting: Setting) -> Found:
+        if setting.way == "kafka" and not self._kafka:
+            raise NotMeasurableError("Kafka partitions are varied only with --kafka URL")
         files = self._workloads.files(setting)
-        measure = _SPARK.get(setting.way)
+        ways = _SPARK | {"kafka": partial(measure_kafka, url=self._kafka)}
+        measure = ways.get(setting.way)
         if measure is not None:
             known = self._sessions.has(setting.master)
             session = self._sessions.open(setting.master, fresh=setting.way == "memory")

@@ -36,6 +36,7 @@ class Scale:
     publications: tuple[int, ...]
     points: tuple[float, ...]
     jobs: tuple[int, ...]
+    kafka: tuple[int, ...]
     micro_batches: int
     clusters: int
     memory: tuple[int, ...]
@@ -64,12 +65,13 @@ SCALES: Mapping[str, Scale] = MappingProxyType(
                 publications=(100, 500, 2_000),
                 points=(0.0, 1.0),
                 jobs=(2,),
+                kafka=(2, 8),
                 micro_batches=4,
                 clusters=0,
                 memory=(1_000,),
                 workers=4,
                 densify=0.0,
-                few=("E", "I", "K", "L", "M", "N"),
+                few=("E", "H", "I", "K", "L", "M", "N"),
                 java=_NO_FULL_COMPILER,
             ),
             Scale(
@@ -84,6 +86,7 @@ SCALES: Mapping[str, Scale] = MappingProxyType(
                 publications=(1_000, 10_000, 50_000),
                 points=(0.0, 0.4, 0.8, 1.0),
                 jobs=(1, 2, 4),
+                kafka=(8, 32, 128),
                 micro_batches=16,
                 clusters=2,
                 memory=(100, 1_000, 10_000),

@@ -13,9 +13,10 @@ from geocast.errors import GeocastError
 
 __all__ = ["Found", "NotMeasurableError", "Setting", "Way"]
 
-Way = Literal["batch", "stream", "memory", "threads", "plain", "sedona"]
-"""How to measure: a Spark job on files, streaming queries, the memory of a Spark job, threads
-without Spark, the same with plain predicates, or a spatial join of Apache Sedona."""
+Way = Literal["batch", "stream", "kafka", "memory", "threads", "plain", "sedona"]
+"""How to measure: a Spark job on files, streaming queries on files, one on a topic of Kafka, the
+memory of a Spark job, threads without Spark, the same with plain predicates, or a spatial join of
+Apache Sedona."""
 
 _CORES = re.compile(r"local(?:-cluster\[(\d+),(\d+),\d+\]|\[(\d+)\])")
 
@@ -31,7 +32,8 @@ class Setting:
     cells   partitions of the subscriptions; 0 for those who do not partition them
     master  the Spark master, or `threads[n]` where there is no Spark
     jobs    streaming queries at once
-    files   files that the publications lie in: tasks of a batch, micro-batches of a stream
+    files   files that the publications lie in: tasks of a batch, micro-batches of a stream; or
+            partitions of a topic of Kafka
     warm    publications matched beforehand; they are none of those that count
     """
 
@@ -66,9 +68,10 @@ class Setting:
         return told | {"cores": self.cores} | {name: recipe[name] for name in kept}
 
     def __str__(self) -> str:
+        topic = f" of {self.files} partitions" if self.way == "kafka" else ""
         return (
-            f"{self.engine}, {self.way} on {self.master}: {self.recipe.pubs:,} publications, "
-            f"{self.recipe.subs:,} subscriptions"
+            f"{self.engine}, {self.way}{topic} on {self.master}: "
+            f"{self.recipe.pubs:,} publications, {self.recipe.subs:,} subscriptions"
         )
 
 

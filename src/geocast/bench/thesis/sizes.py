@@ -103,6 +103,10 @@ class Sizes:
         """Stream, with so many queries at once."""
         return replace(setting, way="stream", jobs=int(value), files=self.scale.micro_batches)
 
+    def with_kafka(self, setting: Setting, value: float) -> Setting:
+        """Stream from a topic of Kafka with so many partitions."""
+        return replace(setting, way="kafka", files=int(value))
+
     def with_memory(self, setting: Setting, value: float) -> Setting:
         """Look at memory, with so many subscriptions of which none repeats."""
         changed = _drawn(setting, subs=int(value), unique=True, densify=self.scale.densify)

@@ -1,4 +1,4 @@
-"""Throughput and latency of several streaming queries at once, each on a shard of the log."""
+"""Throughput and latency of streaming queries: several at once, each on a shard of the files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from geocast.bench.thesis.door import Algorithm, matched
 from geocast.bench.thesis.setting import Found, Setting
 from geocast.bench.thesis.workloads import Files
 
-__all__ = ["measure_stream"]
+__all__ = ["measure_stream", "run_queries"]
 
 _SCHEMA = "id string, geometry binary"
 _POOL = "spark.scheduler.pool"
@@ -34,16 +34,23 @@ class _MicroBatch:
 
 
 def measure_stream(session: SparkSession, setting: Setting, files: Files, room: Path) -> Found:
-    """Deal the files out to the queries; each takes one file a micro-batch, as fast as it can.
+    """Deal the files out to the queries; each takes one file a micro-batch, as fast as it can."""
+    job = BatchJob(session, setting, files, room)
+    job.warm()
+    shutil.rmtree(room / "shards", ignore_errors=True)
+    shards = _deal(files.parts, setting.jobs, room / "shards")
+    reader = session.readStream.schema(_SCHEMA).option("maxFilesPerTrigger", 1)
+    return run_queries(job, [reader.parquet(str(shard)) for shard in shards], files, room)
+
+
+def run_queries(job: BatchJob, sources: list[DataFrame], files: Files, room: Path) -> Found:
+    """Match each source with a query of its own, all at once, until nothing is left.
 
     Latency is that of processing: the publications of a micro-batch are done when it is. The rate
     counts from the beginning of the first micro-batch to the end of the last.
     """
     shutil.rmtree(room / "stream", ignore_errors=True)
-    job = BatchJob(session, setting, files, room)
-    job.warm()
-    shards = _deal(files.parts, setting.jobs, room / "stream")
-    done = _run(session, job.algorithm, shards, room / "stream")
+    done = _run(job.algorithm, sources, room / "stream")
     rows = sum(batch.rows for batch in done)
     seconds = max(batch.ended for batch in done) - min(batch.began for batch in done)
     latency = sum((batch.ended - batch.began) * batch.rows for batch in done) / rows
@@ -68,15 +75,12 @@ def _deal(parts: Path, jobs: int, room: Path) -> list[Path]:
     return shards
 
 
-def _run(
-    session: SparkSession, algorithm: Algorithm, shards: list[Path], room: Path
-) -> list[_MicroBatch]:
+def _run(algorithm: Algorithm, sources: list[DataFrame], room: Path) -> list[_MicroBatch]:
     queries = []
-    for number, shard in enumerate(shards):
-        stream = session.readStream.schema(_SCHEMA).option("maxFilesPerTrigger", 1)
-        frame = matched(algorithm, stream.parquet(str(shard)))
-        with _pool(session, f"job-{number}"):
-            queries.append(_start(frame, room / "out" / shard.name, room / f"checkpoint-{number}"))
+    for number, source in enumerate(sources):
+        frame = matched(algorithm, source)
+        with _pool(source.sparkSession, f"job-{number}"):
+            queries.append(_start(frame, room / "out" / str(number), room / f"checkpoint-{number}"))
     for query in queries:
         query.awaitTermination()
     return [batch for query in queries for batch in map(_batch, query.recentProgress) if batch.rows]

@@ -89,6 +89,15 @@ class Topics:
             threading.Event().wait(0.02)
         return found
 
+    def remove(self, name: str) -> None:
+        """Remove a topic with all that it holds, where there is one."""
+        try:
+            self._wait(self._admin().delete_topics([name])[name])
+        except KafkaException as error:
+            if error.args[0].code() != KafkaError.UNKNOWN_TOPIC_OR_PART:
+                with self._clients.sentences():
+                    raise
+
     def describe(self, name: str) -> Topic | None:
         """Return what there is of that name."""
         answer = self._admin().describe_topics(TopicCollection([name]))[name]
