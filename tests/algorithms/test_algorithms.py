@@ -1,9 +1,11 @@
-"""All partitioned algorithms against the oracle; `test_match` has all of them on Spark."""
+"""All algorithms against the oracle; `test_match` has all of them on Spark."""
 
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -23,7 +25,8 @@ from geocast.pipeline.partitioned import Partitioned
 from geocast.pipeline.routing import Holding, parcels
 from geocast.pipeline.shipment import Shipment
 from tests import oracle
-from tests.algorithms.steps import PARTITIONED, find
+from tests.algorithms.cases import CASES, REAL, case
+from tests.algorithms.steps import PARTITIONED, REPLICATED, find
 from tests.expressions import STEP, expression, feature_table
 from tests.lattice import lattice_geometries
 from tests.match.comparison import (
@@ -32,13 +35,26 @@ from tests.match.comparison import (
     publication_table,
     subscription_table,
 )
-from tests.match.real_data import Sides, sides_of
+from tests.match.real_data import Sides
 from tests.oracle.bulk import mixed_pairs
 from tests.oracle.spatial import Pairs
 from tests.pipeline.generate import as_dict
 
 EVERY_FAMILY = ("sPS{QT}", "sPIS[QT]{QT}", "RIsPS[HT]{KT}", "RIhPS[HT]", "sPS{HI}", "sPIS[ST]{VO}")
+"""Of every way to divide one, and some that are unlike."""
+
+CELLS = 60
 PREDICATES = tuple(oracle.PREDICATES)
+ALL = [*REPLICATED, *PARTITIONED]
+
+
+def _in_turn(names: Sequence[str], quick: Sequence[str]) -> list[Any]:
+    return [n if n in quick else pytest.param(n, marks=pytest.mark.full) for n in names]
+
+
+IN_TURN_DIVIDED = _in_turn(PARTITIONED, EVERY_FAMILY)
+IN_TURN = _in_turn(ALL, EVERY_FAMILY)
+"""All, those of `EVERY_FAMILY` always, the others where long comparisons are asked for."""
 
 
 def joined(answers: list[Answered]) -> pa.Table:
@@ -62,63 +78,45 @@ def check(
     assert_pairs(found, expected, lambda i, j: (predicates[j], publications[i], areas[j]))
 
 
-@cache
-def workload(kind: str, subs: int, pubs: int) -> tuple[Sides, Pairs]:
-    publications, areas, predicates = sides_of(kind, subs, pubs)
-    predicates[::10] = ["disjoint"] * len(predicates[::10])
-    return (publications, areas, predicates), mixed_pairs(publications, areas, predicates)
+@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("what", ["middle", "lattice"])
+def test_areas_and_types_of_every_kind(name: str, what: str) -> None:
+    check(name, *case(what))
 
 
-@cache
-def lattice() -> tuple[Sides, Pairs]:
-    """All types on a coarse grid, where cell borders, too, run along edges."""
-    rng = np.random.default_rng(5)
-    publications = lattice_geometries(rng, 150, 1.0, span=12)
-    areas = lattice_geometries(rng, 150, 1.0, span=12)
-    predicates = rng.choice(PREDICATES, len(areas)).tolist()
-    return (publications, areas, predicates), mixed_pairs(publications, areas, predicates)
+@pytest.mark.parametrize("name", IN_TURN)
+@pytest.mark.parametrize("what", [name for name in CASES if name not in ("middle", "lattice")])
+def test_the_same_elsewhere(name: str, what: str) -> None:
+    check(name, *case(what), cells=CELLS)
 
 
-@pytest.mark.parametrize("name", PARTITIONED)
-def test_real_areas_and_all_predicates(name: str) -> None:
-    check(name, *workload("thesis", 400, 200))
-
-
-@pytest.mark.parametrize("name", PARTITIONED)
-def test_all_types_on_a_grid(name: str) -> None:
-    check(name, *lattice())
-
-
-@pytest.mark.parametrize("kind", ["unique", "outlines"])
-@pytest.mark.parametrize("size", [(30, 100), (2_000, 500)])
-@pytest.mark.parametrize("name", EVERY_FAMILY)
-def test_other_kinds_and_sizes(name: str, size: tuple[int, int], kind: str) -> None:
-    check(name, *workload(kind, *size), cells=100)
+@pytest.mark.full
+@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("what", REAL)
+def test_the_same_on_real_data(name: str, what: str) -> None:
+    check(name, *case(what), cells=100)
 
 
 @pytest.mark.parametrize("cells", [1, 2, 500])
-@pytest.mark.parametrize("name", EVERY_FAMILY)
+@pytest.mark.parametrize("name", IN_TURN_DIVIDED)
 def test_any_number_of_partitions(name: str, cells: int) -> None:
-    check(name, *workload("thesis", 400, 200), cells=cells)
+    check(name, *case("middle"), cells=cells)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [n if n in EVERY_FAMILY else pytest.param(n, marks=pytest.mark.full) for n in PARTITIONED],
-)
+@pytest.mark.parametrize("name", ["sPS{EG}", "RIsPS[HT]{EG}", "RIhPS[HT]"])
+def test_most_partitions_may_be_empty(name: str) -> None:
+    (_, areas, predicates), _ = case("clusters")
+    many = 500
+    table = subscription_table(areas, predicates)
+    algorithm = Partitioned(table, parse_name(name), many, merge=False)
+    held = [path for path in algorithm.folder.iterdir() if path.name.isdecimal()]
+    assert 0 < len(held) < many / 4
+    check(name, *case("clusters"), cells=many)
+
+
+@pytest.mark.parametrize("name", IN_TURN_DIVIDED)
 def test_merging_finds_the_same(name: str) -> None:
-    check(name, *lattice(), merge=True)
-
-
-@pytest.mark.parametrize("name", EVERY_FAMILY)
-def test_publications_outside_the_extent_of_all_subscriptions(name: str) -> None:
-    areas = shapely.box([0, 1, 5], [0, 1, 5], [2, 3, 7], [2, 3, 7])
-    far = shapely.points([100.0, -170.0], [50.0, -80.0])
-    around = shapely.box(-180, -90, 180, 90)
-    publications = np.array([*far, around, shapely.Point(1.5, 1.5)], dtype=object)
-    predicates = ["intersects", "disjoint", "contains"]
-    sides = publications, areas, predicates
-    check(name, sides, mixed_pairs(*sides))
+    check(name, *case("lattice"), merge=True)
 
 
 @cache
@@ -165,7 +163,7 @@ def test_without_subscriptions_nothing_matches(name: str) -> None:
 @pytest.mark.parametrize("tasks", [2, 3, 4, 6])
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_all_tasks_have_partitions(tasks: int, count: int) -> None:
-    (publications, areas, predicates), _ = workload("thesis", 400, 200)
+    (publications, areas, predicates), _ = case("middle")
     table = subscription_table(areas, predicates)
     batch = publication_table(publications).combine_chunks().to_batches()[0]
     algorithm = Partitioned(table, parse_name("sPS{QT}"), 20, merge=False)
@@ -176,7 +174,7 @@ def test_all_tasks_have_partitions(tasks: int, count: int) -> None:
 
 
 def test_a_share_that_is_missing_is_told() -> None:
-    (publications, areas, predicates), _ = workload("thesis", 400, 200)
+    (publications, areas, predicates), _ = case("middle")
     algorithm = Partitioned(
         subscription_table(areas, predicates), parse_name("sPS{QT}"), 20, merge=False
     )
@@ -191,19 +189,19 @@ def test_a_share_that_is_missing_is_told() -> None:
 
 def test_many_pairs_are_answered_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lower, "_PAIRS_AT_ONCE", 50)
-    check("sPS{QT}", *workload("thesis", 400, 200))
-    check("RIsPS[HT]{KT}", *lattice(), merge=True)
+    check("sPS{QT}", *case("middle"))
+    check("RIsPS[HT]{KT}", *case("lattice"), merge=True)
 
 
 def test_shares_are_let_go_when_they_are_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shares_module, "_MOST_PRIVATE", 0)
-    check("sPIS[QT]{QT}", *workload("thesis", 400, 200))
+    check("sPIS[QT]{QT}", *case("middle"))
     assert len(shares_module.shares) == 0
 
 
 def test_a_batch_job_has_the_partitions_of_one_task_open(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shares_module, "_MOST_PRIVATE", 1 << 50)  # whatever other tests hold
-    (publications, areas, predicates), _ = workload("thesis", 400, 200)
+    (publications, areas, predicates), _ = case("middle")
     table = subscription_table(areas, predicates)
     algorithm = Partitioned(table, parse_name("sPS{QT}"), 20, merge=False)
     batch = publication_table(publications).combine_chunks().to_batches()[0]

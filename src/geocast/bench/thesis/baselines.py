@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
@@ -31,6 +32,7 @@ from geocast.model import MATCHES, Rejects
 
 __all__ = ["measure_threads"]
 
+_DISJOINT: Final = "disjoint"
 _Match = Callable[[pa.Table], pa.Table]
 
 
@@ -116,13 +118,30 @@ def _refined(
     asked: NDArray[np.str_],
     event: NDArray[np.int64],
     area: NDArray[np.int32],
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int32]]]:
-    """Yield the candidates whose plain predicate holds, predicate by predicate."""
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.integer]]]:
+    """Yield the candidates whose plain predicate holds, predicate by predicate.
+
+    What no index finds is `disjoint`: those are all but the candidates that intersect.
+    """
     for name in np.unique(asked):
         chosen = asked[area] == name
         left, right = event[chosen], area[chosen]
-        holds = getattr(shapely, SHAPELY_NAMES.get(name, name))(events[left], areas[right])
-        yield left[holds], right[holds]
+        plain = "intersects" if name == _DISJOINT else SHAPELY_NAMES.get(name, name)
+        holds = getattr(shapely, plain)(events[left], areas[right])
+        if name == _DISJOINT:
+            yield _all_but(left[holds], right[holds], len(events), asked == name)
+        else:
+            yield left[holds], right[holds]
+
+
+def _all_but(
+    left: NDArray[np.int64], right: NDArray[np.int32], events: int, asking: NDArray[np.bool_]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return all pairs of an event and an area that asks, without those given."""
+    apart = np.tile(asking, (events, 1))
+    apart[left, right] = False
+    event, area = np.nonzero(apart)
+    return event, area
 
 
 def _table(pairs: Pairs, publications: pa.ChunkedArray, subscriptions: pa.Array) -> pa.Table:
