@@ -8,6 +8,7 @@ import pytest
 
 from geocast.bench.thesis.claims import CLAIMS, Judged, judge_claims
 from geocast.bench.thesis.evidence import Evidence, MissingError, mean
+from geocast.bench.thesis.figures import OVERHEAD
 from geocast.bench.workload import PREDICATES
 
 Row = dict[str, Any]
@@ -53,15 +54,21 @@ def test_the_ranking(rates: dict[str, float], word: str) -> None:
     assert verdict("RIS is the fastest", at_defaults(**rates)).word == word
 
 
-@pytest.mark.parametrize(("memory", "word"), [(20.0, "confirmed"), (30.0, "refuted")])
-def test_half_the_rate_with_a_quarter_of_the_memory(memory: float, word: str) -> None:
-    rows = at_defaults(RIS=10, RIsPS=6, RIhPS=4, sPIS=2, sPS=2)
-    for name, value in (("RIS[HT]", 100.0), ("RIsPS[HT]{KT}", memory)):
-        static = {"quantity": "static", "static_unshared": value / 2, "static_shared": value / 2}
-        rows.append(row("8.26", name, 1_000, 0, **static))
+@pytest.mark.parametrize(
+    ("rate", "memory", "word"),
+    [(6.0, 20e6, "confirmed"), (6.0, 30e6, "refuted"), (5.0, 20e6, "refuted")],
+)
+def test_half_the_rate_with_a_quarter_of_the_memory(rate: float, memory: float, word: str) -> None:
+    rows = at_defaults(RIS=10, RIsPS=1, RIhPS=4, sPIS=2, sPS=2)
+    for name, speed, value in (("RIS[HT]", 10.0, 100e6), ("RIsPS[HT]{KT}", rate, memory)):
+        static = {"static_unshared": value / 2, "static_shared": value / 2}
+        rows.append(row("8.26", name, 1_000, speed, quantity="static", **static))
+        few = {"static_unshared": value, "static_shared": 0.0}
+        rows.append(row("8.26", name, 100, 1.0, quantity="static", **few))
     judged = verdict("less than a quarter of its memory", rows)
     assert judged.word == word
-    assert "0.60 of RIS's throughput" in judged.found
+    assert f"{rate / 10:.2f} of RIS's throughput" in judged.found
+    assert "RIS 50 MB unshared and 50 shared" in judged.found
 
 
 def test_a_quadtree_index_is_judged_wherever_its_counterparts_are() -> None:
@@ -126,7 +133,13 @@ def test_predicates_are_turned_round(cheap: str, word: str) -> None:
 def test_overhead_counts_on_all_cores(rate: float, word: str) -> None:
     rows = [row("8.30", name, 2, 100.0) for name in ("CEN", "CEN[HT]", "RIS")]
     rows += [row("8.30", "RIS[HT]", 1, 5.0), row("8.30", "RIS[HT]", 2, rate)]
-    assert verdict("overhead over one process", rows).word == word
+    judged = verdict("overhead over one process", rows)
+    assert judged.word == word
+    assert "by publications" not in judged.found
+    more = [row(OVERHEAD, "RIS, unique", 500, 80.0), row(OVERHEAD, "CEN, unique", 500, 100.0)]
+    told = verdict("overhead over one process", rows + more)
+    assert told.word == word
+    assert told.found.endswith("by publications, unique polygons: 500 0.80x")
 
 
 def test_sedona_is_judged_where_it_ran_and_excused_where_it_cannot() -> None:

@@ -38,13 +38,16 @@ def test_a_name_gives_a_family_an_index_and_a_partitioning(name: str, variant: V
     ["", "SPS", "RIS[]", "RIS[XX]", "RIS[MG]", "RIS[HT", "RISHT", "RIS[HT]{KT}", "sPS[HT]{QT}",
      "sPIS{QT}", "RIsPS[HT]", "RIhPS[HT]{QT}", "sPS{XX}", "CEN[ST]"],
 )  # fmt: skip
-def test_an_unknown_name_is_refused_with_the_list_of_names(name: str) -> None:
+def test_an_unknown_name_is_refused_with_what_there_is(name: str) -> None:
     with pytest.raises(UnknownNameError) as refusal:
         parse_name(name)
     message = str(refusal.value)
     assert "unknown algorithm" in message
-    assert all(known in message for known in algorithm_names())
-    assert "\n" not in message
+    assert message.endswith(
+        "; there are: RIS, RIS[HT|ST|QT], sPS{QT|KT|ST|HI|VO|EG}, "
+        "sPIS[HT|ST|QT]{QT|KT|ST|HI|VO|EG}, RIsPS[HT|ST|QT]{QT|KT|ST|HI|VO|EG}, "
+        "RIhPS[HT|ST|QT], auto"
+    )
 
 
 def test_there_are_48_variants_and_the_default() -> None:
@@ -61,7 +64,11 @@ def test_every_code_names_something_that_exists() -> None:
     assert {parse_name(name).method for name in variant_names()} == {None, *METHODS}
 
 
-def test_there_has_to_be_a_cell() -> None:
+@pytest.mark.parametrize("name", ["RIS", "sPS{QT}", "RIhPS[HT]", "auto"])
+@pytest.mark.parametrize(
+    ("cells", "complaint"), [(0, "at least 1, not 0"), (10**9, "at most 10,000, not 1,000,000,000")]
+)
+def test_cells_are_some_and_not_too_many(name: str, cells: int, complaint: str) -> None:
     table = pa.table({"id": ["s"], "filter": ["mag > 1"]})
-    with pytest.raises(InputError, match="cells must be at least 1, not 0"):
-        make_algorithm("sPS{QT}", table, cells=0)
+    with pytest.raises(InputError, match=f"cells must be {complaint}"):
+        make_algorithm(name, table, cells=cells)

@@ -61,8 +61,10 @@ def adaptive(
     from geocast.bench.data import DataFolder
     from geocast.bench.report.adaptive import adaptive_table, plot_adaptive
     from geocast.bench.workload import RECIPES, make
-    from geocast.pipeline.variants import parse_name
+    from geocast.pipeline.variants import is_auto, parse_name
 
+    if is_auto(algorithm):
+        raise InputError("auto may choose what does not divide by place; name what does")
     divider = parse_name(algorithm).divider(cells)
     if divider is None or divider.method is None:
         raise InputError(f"{algorithm} does not divide by place, so no partition can follow")

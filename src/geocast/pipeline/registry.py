@@ -7,12 +7,11 @@ from typing import Final
 
 import pyarrow as pa
 
-from geocast.errors import InputError
 from geocast.pipeline.auto import choose
 from geocast.pipeline.base import Algorithm
 from geocast.pipeline.partitioned import Partitioned
 from geocast.pipeline.ris import Ris
-from geocast.pipeline.variants import DEFAULT, INDEX_CODES, is_auto, parse_name
+from geocast.pipeline.variants import DEFAULT, INDEX_CODES, check_cells, is_auto, parse_name
 
 __all__ = ["CELLS", "make_algorithm"]
 
@@ -31,10 +30,10 @@ def make_algorithm(
     divides the subscriptions, it does so among at most `cells` partitions, and one for what lies
     outside them all. `merge` has all partitions report what they find, and repeats be found
     afterwards, where otherwise only the partition that owns a pair reports it. Raises
-    UnknownNameError, which lists all names, where there is none of that name.
+    UnknownNameError, which says which names there are, where there is none of that name, and
+    InputError where cells are none or too many.
     """
-    if cells < 1:
-        raise InputError(f"cells must be at least 1, not {cells}")
+    check_cells(cells)
     if is_auto(name):
         choice = choose(subscriptions)
         _log.info("%s", choice.why)

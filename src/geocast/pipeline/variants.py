@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Final
 
-from geocast.errors import UnknownNameError
+from geocast.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
     from geocast.match.partition.division import Divider, Way
@@ -22,9 +22,11 @@ __all__ = [
     "DEFAULT",
     "INDEX_CODES",
     "METHOD_CODES",
+    "MOST_CELLS",
     "REPRESENTATIVES",
     "Variant",
     "algorithm_names",
+    "check_cells",
     "check_name",
     "is_auto",
     "parse_name",
@@ -41,6 +43,9 @@ INDEX_CODES: Final[Mapping[str, str]] = {"HT": "hprtree", "ST": "strtree", "QT":
 
 METHOD_CODES: Final = ("QT", "KT", "ST", "HI", "VO", "EG")
 """The partitionings that stand in braces: the names in `geocast.match.partition.METHODS`."""
+
+MOST_CELLS: Final = 10_000
+"""Among how many partitions subscriptions may be divided: each of them is files and an index."""
 
 REPRESENTATIVES: Final = ("RIS[HT]", "sPS{QT}", "sPIS[QT]{QT}", "RIsPS[HT]{KT}", "RIhPS[HT]")
 """One of each family: those that the thesis found best."""
@@ -73,11 +78,15 @@ class Variant:
         return f"{self.family}{bracket}{brace}"
 
     def divider(self, cells: int) -> Divider | None:
-        """Return how the variant divides subscriptions; None where it does not."""
+        """Return how the variant divides subscriptions; None where it does not.
+
+        Raises InputError where `cells` are none or too many.
+        """
         from geocast.match.partition.division import Divider
 
         if self.family == DEFAULT:
             return None
+        check_cells(cells)
         index = "list" if self.index is None else INDEX_CODES[self.index]
         return Divider(_WAYS[self.family], index, self.method, cells)
 
@@ -95,7 +104,7 @@ def algorithm_names() -> list[str]:
 def parse_name(name: str) -> Variant:
     """Return the variant of that name; case does not matter.
 
-    Raises UnknownNameError, which lists all names, where there is none of that name.
+    Raises UnknownNameError, which says which names there are, where there is none of that name.
     """
     parts = _NAME.fullmatch(name.strip().upper())
     if parts is not None:
@@ -103,7 +112,7 @@ def parse_name(name: str) -> Variant:
         for variant in (Variant(DEFAULT), *_variants()):
             if (variant.family.upper(), variant.index, variant.method) == asked:
                 return variant
-    raise UnknownNameError("algorithm", name, [*algorithm_names(), AUTO])
+    raise UnknownNameError("algorithm", name, [DEFAULT, *map(_forms, _FAMILIES), AUTO])
 
 
 def check_name(name: str) -> None:
@@ -112,9 +121,24 @@ def check_name(name: str) -> None:
         parse_name(name)
 
 
+def check_cells(cells: int) -> None:
+    """Raise InputError unless subscriptions may be divided among so many partitions."""
+    if cells < 1:
+        raise InputError(f"cells must be at least 1, not {cells}")
+    if cells > MOST_CELLS:
+        raise InputError(f"cells must be at most {MOST_CELLS:,}, not {cells:,}")
+
+
 def is_auto(name: str) -> bool:
     """Tell whether an algorithm is to be chosen; case does not matter."""
     return name.strip().lower() == AUTO
+
+
+def _forms(family: str) -> str:
+    """Return all names of a family in one: `RIhPS[HT|ST|QT]`."""
+    bracket = f"[{'|'.join(INDEX_CODES)}]" if family in _INDEXED else ""
+    brace = f"{{{'|'.join(METHOD_CODES)}}}" if family in _SPATIAL else ""
+    return f"{family}{bracket}{brace}"
 
 
 def _variants() -> list[Variant]:

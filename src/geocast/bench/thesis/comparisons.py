@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from geocast.bench.thesis.figures import Cell, Figure, Quantity
-from geocast.bench.thesis.rivals import rival_cells
+from geocast.bench.thesis.figures import OVERHEAD, Cell, Figure, Quantity
+from geocast.bench.thesis.rivals import overhead_cells, rival_cells
 from geocast.bench.thesis.sizes import Sizes, Vary, labelled, taking_part
 from geocast.bench.workload import PREDICATES
 
@@ -59,6 +59,13 @@ def comparison_figures(sizes: Sizes, sedona: bool) -> Iterator[Figure]:
         title="throughput by cores, beside one process without Spark",
         axis="cores",
         cells=tuple(rival_cells(sizes, sedona)),
+    )
+    yield Figure(
+        number=OVERHEAD,
+        experiment="8.4",
+        title="RIS on Spark and one process, by publications",
+        axis="publications",
+        cells=tuple(overhead_cells(sizes)),
     )
 
 

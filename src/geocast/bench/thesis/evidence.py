@@ -9,7 +9,10 @@ from typing import Any
 
 from geocast.bench.thesis.sizes import family
 
-__all__ = ["Evidence", "MissingError", "mean"]
+__all__ = ["Evidence", "MissingError", "Row", "mean"]
+
+Row = dict[str, Any]
+"""A point of a figure, with all that was set and found."""
 
 
 class MissingError(Exception):
@@ -28,7 +31,7 @@ def mean(values: Iterable[float]) -> float:
 class Evidence:
     """The rows of all figures."""
 
-    rows: list[dict[str, Any]]
+    rows: list[Row]
 
     def points(self, figure: str) -> list[tuple[str, float, float]]:
         """Return series, x and value of every measured point of a figure; at least one."""
@@ -66,6 +69,12 @@ class Evidence:
             )
         return curve
 
+    def last_row(self, figure: str, series: str) -> Row:
+        """Return the row of a series at the largest x that was measured."""
+        found = max(self.curve(figure, series))
+        own = (row for row in self.rows if (row["figure"], row["series"]) == (figure, series))
+        return next(row for row in own if row["x"] == found)
+
     def series(self, figure: str) -> list[str]:
         """Return the names of all series of a figure."""
         return list(dict.fromkeys(name for name, _, _ in self.points(figure)))
@@ -97,7 +106,7 @@ class Evidence:
         return mean(ratios)
 
 
-def _value(row: dict[str, Any]) -> float | None:
+def _value(row: Row) -> float | None:
     quantity = row["quantity"]
     if quantity != "static":
         return None if row.get(quantity) is None else float(row[quantity])

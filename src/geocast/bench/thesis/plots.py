@@ -13,6 +13,7 @@ from matplotlib.ticker import FuncFormatter, NullFormatter
 from geocast.bench.report.figures import GRID, INK
 from geocast.bench.thesis.evidence import Evidence, MissingError
 from geocast.bench.thesis.figures import Figure
+from geocast.bench.thesis.rivals import UNIQUE
 from geocast.bench.thesis.sizes import family
 
 __all__ = ["plot_figures"]
@@ -135,12 +136,12 @@ def _finish(axes: Any, figure: Figure, unit: str) -> None:
 
 
 def _colour(name: str) -> str:
-    return _COLOURS.get(family(name).strip(), _OTHERS)
+    return _COLOURS.get(family(name.removesuffix(UNIQUE)).strip(), _OTHERS)
 
 
 def _style(name: str) -> dict[str, Any]:
     marker = next((sign for code, sign in _MARKERS.items() if code in name), "x")
-    dashed = name.endswith("{KT}") or name.startswith("CEN plain")
+    dashed = name.endswith(("{KT}", UNIQUE)) or name.startswith("CEN plain")
     return {
         "color": _colour(name),
         "marker": marker,

@@ -8,9 +8,9 @@ from dataclasses import replace
 from geocast.bench.thesis.door import REPRESENTATIVES
 from geocast.bench.thesis.figures import Cell
 from geocast.bench.thesis.setting import Setting
-from geocast.bench.thesis.sizes import Sizes
+from geocast.bench.thesis.sizes import Sizes, labelled
 
-__all__ = ["CENTRAL", "PLAIN", "SEDONA", "rival_cells"]
+__all__ = ["CENTRAL", "PLAIN", "SEDONA", "UNIQUE", "overhead_cells", "rival_cells"]
 
 CENTRAL = {"CEN": "cells", "CEN[ST]": "strtree", "CEN[QT]": "quadtree", "CEN[HT]": "hprtree"} | {
     "CEN[MG]": "multigrid"
@@ -22,6 +22,21 @@ PLAIN = {f"CEN plain {name[3:]}": index for name, index in CENTRAL.items() if na
 
 SEDONA = ("Sedona sPS{QT}", "Sedona sPIS[QT]{QT}")
 """Spatial joins of Apache Sedona: by its quadtree cells, and with a quadtree in each of them."""
+
+
+UNIQUE = ", unique"
+"""What stands behind the name of a series whose polygons never repeat."""
+
+
+def overhead_cells(sizes: Sizes) -> Iterator[Cell]:
+    """Yield RIS on Spark and the same core in threads, on all cores, by publications."""
+    for name, way in (("RIS", "batch"), ("CEN", "threads")):
+        setting = sizes.batch(name, way)
+        if way == "threads":
+            setting = _threads(setting, sizes.cores)
+        for series, own in ((name, setting), (f"{name}{UNIQUE}", sizes.with_unique(setting))):
+            for count in sizes.scale.overhead:
+                yield Cell(series, count, labelled(count), sizes.with_pubs(own, count))
 
 
 def rival_cells(sizes: Sizes, sedona: bool) -> Iterator[Cell]:

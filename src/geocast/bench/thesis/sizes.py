@@ -91,6 +91,10 @@ class Sizes:
         """Set the number of publications."""
         return _drawn(setting, pubs=int(value))
 
+    def with_unique(self, setting: Setting) -> Setting:
+        """Have no polygon repeat."""
+        return _drawn(setting, unique=True)
+
     def with_points(self, setting: Setting, value: float) -> Setting:
         """Set the share of points among the publications."""
         return _drawn(setting, points=float(value))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from geocast.bench.thesis.door import REPRESENTATIVES
-from geocast.bench.thesis.evidence import Evidence, MissingError, mean
-from geocast.bench.thesis.judges.words import Judgement, alike, last
+from geocast.bench.thesis.evidence import Evidence, MissingError, Row, mean
+from geocast.bench.thesis.judges.words import Judgement, alike
 from geocast.bench.thesis.setting import NotMeasurableError
 from geocast.bench.thesis.sizes import family
 
@@ -50,13 +50,24 @@ def partitioned_alike(evidence: Evidence) -> Judgement:
 
 
 def half_rate_quarter_memory(evidence: Evidence) -> Judgement:
-    """RIsPS against RIS."""
-    rates = _defaults(evidence)
-    rate = rates["RIsPS"] / rates["RIS"]
-    static = {name: last(evidence.curve("8.26", _BY_FAMILY[name])) for name in ("RIS", "RIsPS")}
-    memory = static["RIsPS"] / max(static["RIS"], 1)
-    found = f"{rate:.2f} of RIS's throughput, {memory:.2f} of its static memory a worker"
+    """RIsPS against RIS, by the same measurements of memory."""
+    ris, risps = (evidence.last_row("8.26", _BY_FAMILY[name]) for name in ("RIS", "RIsPS"))
+    rate = risps["rate"] / ris["rate"]
+    memory = _static(risps) / max(_static(ris), 1)
+    found = (
+        f"{rate:.2f} of RIS's throughput ({risps['rate']:,.0f} of {ris['rate']:,.0f}/s), "
+        f"{memory:.2f} of its static memory a worker: {_megabytes(risps)}; RIS {_megabytes(ris)}"
+    )
     return rate > 0.5 and memory < 0.25, found
+
+
+def _static(row: Row) -> float:
+    return float(row["static_unshared"] + row["static_shared"])
+
+
+def _megabytes(row: Row) -> str:
+    unshared, shared = row["static_unshared"] / 1e6, row["static_shared"] / 1e6
+    return f"{unshared:,.0f} MB unshared and {shared:,.0f} shared"
 
 
 def weak_partitionings(evidence: Evidence) -> Judgement:
