@@ -1,8 +1,9 @@
-"""Which keys a topic holds, and where each stands first: a table beside the topic.
+"""Which keys a topic holds, and where each stands: a table beside the topic.
 
 It is a view of the topic and nothing else: a file that is lost is made again by reading the topic,
 and every machine may have one of its own. Whether a record repeats an earlier one follows from
-the topic alone, so a batch that runs again decides alike.
+the topic alone, so a batch that runs again decides alike: what the topic has cut off counts no
+more, whether or not a table still has it.
 """
 
 from __future__ import annotations
@@ -25,48 +26,58 @@ from geocast.log.transactions import transaction
 __all__ = ["KeyTable"]
 
 _TABLES: Final = """
-CREATE TABLE IF NOT EXISTS first (
+CREATE TABLE IF NOT EXISTS place (
     digest BLOB NOT NULL,
     partition INTEGER NOT NULL,
     offset INTEGER NOT NULL,
     time INTEGER NOT NULL,
-    PRIMARY KEY (digest, partition)
+    PRIMARY KEY (digest, partition, offset)
 ) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS first_offset ON first (partition, offset);
-CREATE TABLE IF NOT EXISTS upto (partition INTEGER PRIMARY KEY, offset INTEGER NOT NULL);
+CREATE INDEX IF NOT EXISTS place_offset ON place (partition, offset);
+CREATE TABLE IF NOT EXISTS entered (partition INTEGER PRIMARY KEY, offset INTEGER NOT NULL);
 """
-_INSERT: Final = """
-INSERT INTO first VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE
-SET offset = excluded.offset, time = excluded.time WHERE excluded.offset < first.offset
+_INSERT: Final = "INSERT OR IGNORE INTO place VALUES (?, ?, ?, ?)"
+_LET_GO: Final = """
+DELETE FROM place WHERE partition = :partition AND offset < min(:start,
+    (SELECT min(offset) FROM place WHERE partition = :partition) + :count)
 """
 _BUSY_SECONDS: Final = 30.0
 _BETWEEN_SECONDS: Final = 0.05
+_LOOK_SECONDS: Final = 60.0
 
 Read = Callable[[int, int, int], pa.RecordBatch]
 """Gives records of a partition in [start, stop), the first of them at least if there is one."""
 
 
 class KeyTable:
-    """The keys of one topic, in one file; threads and processes may share it."""
+    """The keys of one topic, in one file; threads and processes may share it.
 
-    def __init__(self, file: Path, read: Read) -> None:
+    `starts` gives the earliest offset that the topic keeps, for each partition.
+    """
+
+    def __init__(self, file: Path, read: Read, starts: Callable[[], Sequence[int]]) -> None:
         self._file = file
         self._read = read
+        self._starts = starts
+        self._cut: Sequence[int] = ()
+        self._look_at = 0.0
         self._lock = threading.Lock()
         self._opened: sqlite3.Connection | None = None
 
     def known(self, keys: Iterable[str]) -> dict[str, Position]:
-        """Return where those of the keys stand that are in the table."""
+        """Return where those of the keys stand first that the topic holds."""
         by_digest = {_digest(key).hex(): key for key in keys}
         sql = (
-            "SELECT lower(hex(digest)), partition, offset, time FROM first WHERE digest IN "
+            "SELECT lower(hex(digest)), partition, offset, time FROM place WHERE digest IN "
             "(SELECT unhex(value) FROM json_each(?)) ORDER BY offset DESC"
         )
         with self._transaction("BEGIN") as connection:
             rows = connection.execute(sql, (json.dumps(list(by_digest)),)).fetchall()
+        starts = self._starts() if rows else ()
         return {
             by_digest[digest]: Position(partition, offset, time, False)
             for digest, partition, offset, time in rows
+            if offset >= starts[partition]
         }
 
     def reach(self, ends: Sequence[int]) -> None:
@@ -102,14 +113,17 @@ class KeyTable:
         ends = [0] * partition + [offsets[0]]
         self.reach(ends)
         self._enter(records, partition, offsets[-1] + 1)
+        self._let_go(partition, 2 * len(offsets))
         keys = records.column("key").to_pylist()
         firsts = self._firsts(partition, keys)
-        return [firsts[key] < offset for key, offset in zip(keys, offsets, strict=True)]
+        if any(firsts[key] < offset for key, offset in zip(keys, offsets, strict=True)):
+            firsts = self._firsts(partition, keys, self._starts()[partition])
+        return [firsts.get(key, at) < at for key, at in zip(keys, offsets, strict=True)]
 
     def forget(self, starts: Sequence[int]) -> None:
         """Drop the keys whose records have left the topic."""
         with self._transaction("BEGIN IMMEDIATE") as connection:
-            sql = "DELETE FROM first WHERE partition = ? AND offset < ?"
+            sql = "DELETE FROM place WHERE partition = ? AND offset < ?"
             connection.executemany(sql, list(enumerate(starts)))
 
     def close(self) -> None:
@@ -119,14 +133,24 @@ class KeyTable:
                 self._opened.close()
                 self._opened = None
 
-    def _firsts(self, partition: int, keys: Sequence[str]) -> dict[str, int]:
+    def _let_go(self, partition: int, most: int) -> None:
+        """Forget a few keys that the topic has cut off: on a machine where nobody else does."""
+        if time.monotonic() >= self._look_at:
+            self._cut, self._look_at = self._starts(), time.monotonic() + _LOOK_SECONDS
+        if start := self._cut[partition]:
+            row = {"partition": partition, "start": start, "count": most}
+            with self._transaction("BEGIN IMMEDIATE") as connection:
+                connection.execute(_LET_GO, row)
+
+    def _firsts(self, partition: int, keys: Sequence[str], start: int = 0) -> dict[str, int]:
+        """Return where keys stand first, from an offset on."""
         by_digest = {_digest(key).hex(): key for key in keys}
         sql = (
-            "SELECT lower(hex(digest)), offset FROM first WHERE partition = ? AND digest IN "
-            "(SELECT unhex(value) FROM json_each(?))"
+            "SELECT lower(hex(digest)), min(offset) FROM place WHERE partition = ? AND offset >= ?"
+            " AND digest IN (SELECT unhex(value) FROM json_each(?)) GROUP BY digest"
         )
         with self._transaction("BEGIN") as connection:
-            rows = connection.execute(sql, (partition, json.dumps(list(by_digest))))
+            rows = connection.execute(sql, (partition, start, json.dumps(list(by_digest))))
             return {by_digest[digest]: offset for digest, offset in rows}
 
     def _enter(self, batch: pa.RecordBatch, partition: int, upto: int) -> None:
@@ -176,13 +200,13 @@ def _use_wal(cursor: sqlite3.Cursor) -> None:
 
 
 def _upto(connection: sqlite3.Connection, partition: int) -> int:
-    sql = "SELECT offset FROM upto WHERE partition = ?"
+    sql = "SELECT offset FROM entered WHERE partition = ?"
     row = connection.execute(sql, (partition,)).fetchone()
     return int(row[0]) if row else 0
 
 
 def _move(connection: sqlite3.Connection, partition: int, offset: int) -> None:
-    connection.execute("INSERT OR REPLACE INTO upto VALUES (?, ?)", (partition, offset))
+    connection.execute("INSERT OR REPLACE INTO entered VALUES (?, ?)", (partition, offset))
 
 
 def _digest(key: str) -> bytes:

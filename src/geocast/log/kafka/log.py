@@ -64,7 +64,9 @@ class KafkaLog:
         self._samplers: dict[int, PartitionReader] = {}
         self._appender = TopicAppender(self._clients, topic.name, headers)
         self._keys = (
-            None if keys is None else KeyTable(keys / f"{topic.id}.sqlite", self._read_whole)
+            None
+            if keys is None
+            else KeyTable(keys / f"{topic.id}.sqlite", self._read_whole, self.starts)
         )
         self._writers: dict[tuple[str, int], SourceWriter] = {}
         self._lock = threading.Lock()
@@ -239,7 +241,7 @@ class KafkaLog:
             return self._found(key)
         self._keys.reach(self.ends())
         at = self._keys.known([key]).get(key)
-        if at is None or at.offset < self.starts()[at.partition]:
+        if at is None:
             return None
         row = self.read(at.partition, at.offset, at.offset + 1).to_pylist()
         return Record(**row[0]) if row else None
@@ -285,7 +287,6 @@ class KafkaLog:
     ) -> list[Position]:
         table.reach(self.ends())
         known = table.known(key for key, _ in records)
-        known = self._kept(known)
         fresh: dict[str, bytes] = {}
         for key, value in records:
             if key not in known:
@@ -300,13 +301,6 @@ class KafkaLog:
                 at = new[key]
                 known[key] = Position(at.partition, at.offset, at.time, False)
         return answers
-
-    def _kept(self, known: dict[str, Position]) -> dict[str, Position]:
-        """Those whose records are still in the topic."""
-        if not known:
-            return known
-        starts = self.starts()
-        return {key: at for key, at in known.items() if at.offset >= starts[at.partition]}
 
     def _found(self, key: str) -> Record | None:
         for reader in range(self.partitions):
