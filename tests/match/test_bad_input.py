@@ -161,6 +161,7 @@ SUBSCRIPTIONS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "empty filter": ({"filter": "  "}, "filter"),
     "neither geometry nor filter": ({}, "geometry.*filter|filter.*geometry"),
+    "predicate of a lost geometry": ({"predicate": "within", "filter": "mag > 1"}, "no geometry"),
     "a predicate alone": ({"predicate": "within"}, "geometry"),
     "duplicate id": ({"id": "good", "geometry": SQUARE}, "good|id|twice|before"),
     "no id": ({"id": None, "geometry": SQUARE}, "id"),

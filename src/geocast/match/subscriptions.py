@@ -100,7 +100,7 @@ def read_subscriptions(table: pa.Table) -> Subscriptions:
     for row, reason in ids.reasons.items():
         reader.reason[row] = reason
     geometry, encoded = _read_geometries(table, reader)
-    predicate = _read_predicates(table, reader)
+    predicate = _read_predicates(table, reader, geometry != _NONE)
     form, forms = _read_filters(table, reader)
     reader.reject((geometry == _NONE) & (form == _NONE), "has neither a geometry nor a filter")
     _reject_duplicates(reader)
@@ -120,7 +120,10 @@ def _read_geometries(table: pa.Table, reader: _Reader) -> tuple[NDArray[np.int64
     return codes, geometries
 
 
-def _read_predicates(table: pa.Table, reader: _Reader) -> NDArray[np.int64]:
+def _read_predicates(
+    table: pa.Table, reader: _Reader, has_geometry: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """Return each row's predicate; one without a geometry says that the geometry was lost."""
     default = np.full(len(table), int(Predicate.INTERSECTS), np.int64)
     if "predicate" not in table.column_names:
         return default
@@ -134,6 +137,7 @@ def _read_predicates(table: pa.Table, reader: _Reader) -> NDArray[np.int64]:
         except InputError as error:
             reasons[k] = str(error)
     reader.reject(reasons[codes] != "", reasons[codes])
+    reader.reject((codes != _NONE) & ~has_geometry, "has a predicate, but no geometry")
     return known[codes]
 
 
