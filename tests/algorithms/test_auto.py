@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pyarrow as pa
 import pytest
 
@@ -35,7 +37,9 @@ def test_what_does_not_fit_is_divided() -> None:
     ],
 )
 def test_anything_can_be_chosen_for(subscriptions: pa.Table) -> None:
-    assert choose(subscriptions, memory=10**9).name in algorithm_names()
+    choice = choose(subscriptions, memory=10**9)
+    assert choice.name in algorithm_names()
+    assert re.search(r"; (about|[1-9]\d*\.\d times) as fast as RIS.* in a trial$", choice.why)
 
 
 def test_auto_is_a_name() -> None:

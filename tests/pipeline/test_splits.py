@@ -52,6 +52,25 @@ def write_collection(path: Path, count: int) -> None:
     path.write_text(json.dumps({"type": "FeatureCollection", "features": features}))
 
 
+def test_of_a_folder_only_the_files_are_read_that_have_the_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(4):
+        pq.write_table(publications(100, seed=number), tmp_path / f"{number}.parquet")
+    asked: list[int] = []
+    usual = pq.ParquetFile.iter_batches
+
+    def watched(file: pq.ParquetFile, *args: Any, **options: Any) -> Any:
+        for batch in usual(file, *args, **options):
+            asked.append(batch.num_rows)
+            yield batch
+
+    monkeypatch.setattr(pq.ParquetFile, "iter_batches", watched)
+    [split] = ranges([ParquetSplit(str(tmp_path), range(150, 300), (), NO_ROWS)])
+    assert [row for chunk in split.chunks() for row in chunk.rows] == list(range(150, 300))
+    assert asked == [100, 100]
+
+
 @given(total=st.integers(0, 5000), tasks=st.integers(1, 200))
 def test_ranges_cover_every_row_once_and_in_order(total: int, tasks: int) -> None:
     splits = PublicationFile("x.parquet", (), NO_ROWS, total, None).split(tasks)

@@ -125,12 +125,13 @@ def _rows(
     last = int(np.searchsorted(ends, rows.stop, side="left"))
     groups = list(range(first, min(last + 1, len(ends))))
     start = int(ends[first - 1]) if first else 0
-    for batch in _batches(file, names, batch_rows, groups):
+    for batch in _batches(file, names, batch_rows, groups if rows else []):
         low = max(rows.start - start, 0)
         high = min(rows.stop - start, batch.num_rows)
         if low < high:
             yield start + low, batch.slice(low, high - low)
-        start += batch.num_rows
+        if (start := start + batch.num_rows) >= rows.stop:
+            break
 
 
 def _shifted(rows: range, by: int) -> range:

@@ -32,6 +32,7 @@ _TRIAL: Final = 400
 _TRIALS: Final[dict[str, str]] = {"RIS": "cells", "RIS[HT]": "hprtree"}
 _SHARE_OF_MEMORY: Final = 0.5
 _CLEARLY: Final = 0.8
+_TOLD: Final = 1.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,8 @@ def choose(subscriptions: pa.Table, memory: int | None = None) -> Choice:
     name = "RIS[HT]" if seconds["RIS[HT]"] < _CLEARLY * seconds[DEFAULT] else DEFAULT
     other = next(another for another in _TRIALS if another != name)
     ratio = seconds[other] / max(seconds[name], 1e-9)
-    quick = f"{ratio:.1f} times as fast as {other} in a trial"
+    times = f"{ratio:.1f} times" if ratio >= _TOLD else "about"
+    quick = f"{times} as fast as {other} in a trial"
     return Choice(name, f"{name}: {size} of {_size(limit)} at hand; {quick}")
 
 

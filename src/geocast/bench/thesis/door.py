@@ -2,15 +2,34 @@
 
 from __future__ import annotations
 
-import pyarrow as pa
-from pyspark.sql import DataFrame
+from itertools import chain
+from pathlib import Path
 
-from geocast.pipeline import REPRESENTATIVES, Algorithm, make_algorithm, variant_names
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+
+from geocast import files
+from geocast.pipeline import (
+    REPRESENTATIVES,
+    Algorithm,
+    default_tasks,
+    make_algorithm,
+    open_publications,
+    run_job,
+    variant_names,
+)
 from geocast.pipeline.frames import project, read_frame
 from geocast.pipeline.tables import MatchRows
 from geocast.pipeline.tally import reject_tally
 
-__all__ = ["REPRESENTATIVES", "Algorithm", "matched", "prepared", "variant_names"]
+__all__ = [
+    "REPRESENTATIVES",
+    "Algorithm",
+    "match_file",
+    "matched",
+    "prepared",
+    "variant_names",
+]
 
 
 def prepared(engine: str, subscriptions: pa.Table, cells: int) -> Algorithm:
@@ -23,3 +42,13 @@ def matched(algorithm: Algorithm, publications: DataFrame) -> DataFrame:
     frame = project(publications, algorithm.properties)
     write = MatchRows(reject_tally(frame.sparkSession.sparkContext))
     return algorithm.run(frame, read_frame, write)
+
+
+def match_file(
+    session: SparkSession, algorithm: Algorithm, publications: Path, pieces: Path, out: Path
+) -> None:
+    """Match publications in Parquet as `geocast match` does; `pieces` is a folder for tasks."""
+    opened = open_publications(publications, algorithm.properties, pieces, lambda _: None)
+    splits = opened.split(default_tasks(session))
+    found = run_job(session, algorithm, splits, pieces, lambda _: None)
+    files.write_matches(out, chain.from_iterable(piece.matches() for piece in found))

@@ -13,7 +13,7 @@ from matplotlib.ticker import FuncFormatter, NullFormatter
 from geocast.bench.report.figures import GRID, INK
 from geocast.bench.thesis.evidence import Evidence, MissingError
 from geocast.bench.thesis.figures import Figure
-from geocast.bench.thesis.rivals import UNIQUE
+from geocast.bench.thesis.rivals import MATCH, UNIQUE
 from geocast.bench.thesis.sizes import family
 
 __all__ = ["plot_figures"]
@@ -24,6 +24,7 @@ _COLOURS = {
     "RIhPS": "#c98b2b",
     "sPIS": "#7d5ba6",
     "sPS": "#b4532a",
+    MATCH: "#7fb800",
     "CEN": "#33475b",
     "CEN plain": "#a3adb8",
 }

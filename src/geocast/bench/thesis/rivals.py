@@ -10,7 +10,7 @@ from geocast.bench.thesis.figures import Cell
 from geocast.bench.thesis.setting import Setting
 from geocast.bench.thesis.sizes import Sizes, labelled
 
-__all__ = ["CENTRAL", "PLAIN", "SEDONA", "UNIQUE", "overhead_cells", "rival_cells"]
+__all__ = ["CENTRAL", "MATCH", "PLAIN", "SEDONA", "UNIQUE", "overhead_cells", "rival_cells"]
 
 CENTRAL = {"CEN": "cells", "CEN[ST]": "strtree", "CEN[QT]": "quadtree", "CEN[HT]": "hprtree"} | {
     "CEN[MG]": "multigrid"
@@ -24,16 +24,21 @@ SEDONA = ("Sedona sPS{QT}", "Sedona sPIS[QT]{QT}")
 """Spatial joins of Apache Sedona: by its quadtree cells, and with a quadtree in each of them."""
 
 
+MATCH = "RIS, files"
+"""RIS where workers read files and write files, as those of `geocast match` do."""
+
 UNIQUE = ", unique"
 """What stands behind the name of a series whose polygons never repeat."""
 
 
 def overhead_cells(sizes: Sizes) -> Iterator[Cell]:
     """Yield RIS on Spark and the same core in threads, on all cores, by publications."""
-    for name, way in (("RIS", "batch"), ("CEN", "threads")):
-        setting = sizes.batch(name, way)
-        if way == "threads":
-            setting = _threads(setting, sizes.cores)
+    settings = {
+        "RIS": sizes.batch("RIS"),
+        MATCH: sizes.batch("RIS", "match"),
+        "CEN": _threads(sizes.batch("CEN", "threads"), sizes.cores),
+    }
+    for name, setting in settings.items():
         for series, own in ((name, setting), (f"{name}{UNIQUE}", sizes.with_unique(setting))):
             for count in sizes.scale.overhead:
                 yield Cell(series, count, labelled(count), sizes.with_pubs(own, count))

@@ -17,6 +17,7 @@ from geocast.bench.thesis.door import REPRESENTATIVES
 from geocast.bench.thesis.figures import Figure
 from geocast.bench.thesis.journal import Journal, place_of
 from geocast.bench.thesis.kafka import measure_kafka
+from geocast.bench.thesis.match import measure_match
 from geocast.bench.thesis.memory import measure_memory
 from geocast.bench.thesis.outcomes import Outcomes
 from geocast.bench.thesis.sedona import measure_sedona
@@ -34,15 +35,28 @@ Watch = Callable[[int, int, float, str], None]
 """Is told how many measurements are done, how many there are, about how many seconds remain, and
 what is measured now."""
 
-_WAYS = ("batch", "stream", "kafka", "threads", "plain", "memory", "sedona")
-_WEIGHTS = {"batch": 1.0, "stream": 3.0, "kafka": 2.0, "memory": 4.0, "threads": 0.3, "plain": 1.0}
+_WAYS = ("batch", "match", "stream", "kafka", "threads", "plain", "memory", "sedona")
+_WEIGHTS = {
+    "batch": 1.0,
+    "match": 1.0,
+    "stream": 3.0,
+    "kafka": 2.0,
+    "memory": 4.0,
+    "threads": 0.3,
+    "plain": 1.0,
+}
 _EXPECTED = 10.0
 """Seconds that as much weight is taken to need before anything is known: the first starts Java."""
 
 _REHEARSED = REPRESENTATIVES[-1]
 """Is run first in a new session and not counted, so that Java has compiled what all of them use."""
 
-_SPARK = {"batch": measure_batch, "stream": measure_stream, "memory": measure_memory}
+_SPARK = {
+    "batch": measure_batch,
+    "match": measure_match,
+    "stream": measure_stream,
+    "memory": measure_memory,
+}
 
 
 def run_thesis(
@@ -172,7 +186,7 @@ def _in_order(settings: Iterable[Setting]) -> list[Setting]:
     recipes = {one: place for place, one in enumerate(dict.fromkeys(s.recipe for s in once))}
 
     def turn(setting: Setting) -> tuple[bool, int, int, int, int]:
-        alone = setting.way not in ("batch", "stream")
+        alone = setting.way not in ("batch", "match", "stream")
         way = _WAYS.index(setting.way)
         place = sessions[setting.master]
         return alone, way if alone else 0, place, recipes[setting.recipe], way

@@ -13,10 +13,10 @@ from geocast.errors import GeocastError
 
 __all__ = ["Found", "NotMeasurableError", "Setting", "Way"]
 
-Way = Literal["batch", "stream", "kafka", "memory", "threads", "plain", "sedona"]
-"""How to measure: a Spark job on files, streaming queries on files, one on a topic of Kafka, the
-memory of a Spark job, threads without Spark, the same with plain predicates, or a spatial join of
-Apache Sedona."""
+Way = Literal["batch", "match", "stream", "kafka", "memory", "threads", "plain", "sedona"]
+"""How to measure: a Spark job on files, one as `geocast match` runs it, streaming queries on files,
+one on a topic of Kafka, the memory of a Spark job, threads without Spark, the same with plain
+predicates, or a spatial join of Apache Sedona."""
 
 _CORES = re.compile(r"local(?:-cluster\[(\d+),(\d+),\d+\]|\[(\d+)\])")
 

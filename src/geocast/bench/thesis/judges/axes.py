@@ -14,7 +14,7 @@ from geocast.bench.thesis.judges.words import (
     last_factor,
     told,
 )
-from geocast.bench.thesis.rivals import CENTRAL, UNIQUE
+from geocast.bench.thesis.rivals import CENTRAL, MATCH, UNIQUE
 from geocast.bench.thesis.setting import NotMeasurableError
 from geocast.bench.thesis.sizes import family
 
@@ -201,13 +201,14 @@ def _by_publications(evidence: Evidence) -> str:
     """Say how RIS does with more publications; nothing where that was not measured."""
     words = []
     for kind, series in (("recurring", ""), ("unique", UNIQUE)):
-        try:
-            spark = evidence.curve(OVERHEAD, f"RIS{series}")
-            alone = evidence.curve(OVERHEAD, f"CEN{series}")
-        except MissingError:
-            continue
-        shares = {f"{x:,.0f}": spark[x] / alone[x] for x in spark if x in alone}
-        words.append(f"; RIS of CEN by publications, {kind} polygons: {told(shares)}")
+        for name in ("RIS", MATCH):
+            try:
+                spark = evidence.curve(OVERHEAD, f"{name}{series}")
+                alone = evidence.curve(OVERHEAD, f"CEN{series}")
+            except MissingError:
+                continue
+            shares = {f"{x:,.0f}": spark[x] / alone[x] for x in spark if x in alone}
+            words.append(f"; {name} of CEN by publications, {kind} polygons: {told(shares)}")
     return "".join(words)
 
 
