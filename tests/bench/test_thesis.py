@@ -12,7 +12,7 @@ from geocast.bench.data import DataFolder
 from geocast.bench.thesis.claims import CLAIMS
 from geocast.bench.thesis.figures import EXPERIMENTS
 from geocast.bench.thesis.rivals import CENTRAL, PLAIN
-from geocast.pipeline import REPRESENTATIVES
+from geocast.pipeline import REPRESENTATIVES, variant_names
 
 pytestmark = pytest.mark.spark
 
@@ -52,6 +52,9 @@ def test_all_give_the_same_matches(report: Path) -> None:
     rows = pq.read_table(report / "results.parquet").to_pylist()
     measured = [row for row in rows if row["rate"] is not None]
     assert all(row["agrees"] for row in measured)
+    variants = {row["series"]: row["matches"] for row in measured if row["figure"] == "8.1"}
+    assert set(variants) == set(variant_names())
+    assert len(set(variants.values())) == 1
     defaults = {row["matches"] for row in measured if row["figure"] == "8.30"}
     assert len(defaults) == 1
     assert all(row["pairs"] > 0 for row in measured if row["figure"] == "8.30")
