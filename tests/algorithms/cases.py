@@ -39,7 +39,8 @@ def workload(kind: str, subs: int, pubs: int) -> Case:
 @cache
 def case(name: str) -> Case:
     """The case of that name, made once."""
-    return (CASES | REAL)[name]()
+    made = CASES.get(name) or REAL[name]
+    return made()
 
 
 def _judged(sides: Sides) -> Case:
