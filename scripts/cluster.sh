@@ -13,6 +13,9 @@
 # the environment of all.
 #   CLUSTER_OWNER   a process; everything ends with it
 #   CLUSTER_PORTS   ports of the two gateways (8400 8401)
+#   CLUSTER_ISLAND  NAMESPACE HOST INSIDE: broker-2 runs in that network namespace, with the address
+#                   INSIDE, and the others at HOST; a link of the same name joins them. `remove`
+#                   removes both
 set -euo pipefail
 HERE=$(dirname "$(realpath "$0")")
 source "$HERE/common.sh"
@@ -27,20 +30,28 @@ ALL=(postgres "${BROKERS[@]}" master "${WORKERS[@]}" "${SERVICE[@]}")
 
 runs() { [[ -f $FOLDER/$1.pid ]] && is_running "$(<"$FOLDER/$1.pid")"; }
 
+# server_of DIRECTORY: the process of a server that scripts/postgres.sh made.
+server_of() { head -n 1 "$1/data/postmaster.pid"; }
+
 # Ports and passwords are chosen once; every start reads them again.
 prepare() {
   [[ ! -f $FOLDER/settings ]] || return 0
-  local servers directory url gateways
+  local servers directory url gateways island
   mkdir -p "$FOLDER"
   read -r -a gateways <<<"${CLUSTER_PORTS:-8400 8401}"
+  read -r -a island <<<"${CLUSTER_ISLAND:-}"
   say "Preparing three brokers and PostgreSQL"
-  servers=$("$HERE/kafka.sh" prepare "$FOLDER/kafka" 3)
+  KAFKA_HOSTS=${island:+${island[1]} ${island[2]} ${island[1]}} \
+    "$HERE/kafka.sh" prepare "$FOLDER/kafka" 3 >"$FOLDER/servers" &
+  servers=$!
   directory=$("$HERE/postgres.sh" start)
-  "$HERE/postgres.sh" rest "$directory"
+  wait "$servers"
+  servers=$(<"$FOLDER/servers")
   url=$(sed -E 's|//geocast:[^@]*@127.0.0.1|//geocast@localhost|' "$directory/url")
   cat >"$FOLDER/settings.tmp" <<SETTINGS
 export CLUSTER_POSTGRES='$directory'
 export CLUSTER_GATEWAYS='${gateways[*]}'
+export CLUSTER_ISLAND='${island:-}'
 export GEOCAST_LOG='kafka://$servers'
 export GEOCAST_REPOSITORY='$url?sslmode=verify-full&sslrootcert=$directory/root.crt'
 export GEOCAST_REPOSITORY_PASSWORD_FILE='$FOLDER/postgres-password'
@@ -49,6 +60,7 @@ export GEOCAST_NODE_FOLDER='$FOLDER/copies'
 export SPARK_LOCAL_IP=127.0.0.1
 SETTINGS
   (umask 077 && cat "$directory/password" >"$FOLDER/postgres-password")
+  server_of "$directory" >"$FOLDER/postgres.pid"
   mv "$FOLDER/settings.tmp" "$FOLDER/settings"
 }
 
@@ -67,9 +79,10 @@ start_one() {
   case $name in
     postgres)
       "$HERE/postgres.sh" resume "$CLUSTER_POSTGRES"
-      head -n 1 "$CLUSTER_POSTGRES/data/postmaster.pid" >"$FOLDER/postgres.pid"
+      server_of "$CLUSTER_POSTGRES" >"$FOLDER/postgres.pid"
       ;;
     broker-*)
+      [[ $name != broker-2 ]] || export KAFKA_NAMESPACE=$CLUSTER_ISLAND
       "$HERE/kafka.sh" start "$FOLDER/kafka/$number" >/dev/null
       cp "$FOLDER/kafka/$number/broker.pid" "$FOLDER/$name.pid"
       ;;
@@ -83,7 +96,8 @@ start_one() {
       ;;
     pipeline)
       launch "$name" "$BIN/geocast" run --data "$FOLDER/data/$name" \
-        --master "$(<"$FOLDER/spark/master")" --conf spark.executor.memory=512m
+        --master "$(<"$FOLDER/spark/master")" --conf spark.executor.memory=512m \
+        --conf "spark.executor.extraJavaOptions=-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
       ;;
     gateway-*)
       launch "$name" "$BIN/geocast" gateway --data "$FOLDER/data/$name" --port "${ports[number - 1]}"
@@ -103,10 +117,17 @@ together() {
   for name in "${jobs[@]}"; do wait "$name" || fail "not everything could be started"; done
 }
 
+# is_ready PORT: whether a gateway says that publications are matched.
+is_ready() (
+  exec 3<>"/dev/tcp/127.0.0.1/$1" || return 1
+  printf 'GET /readyz HTTP/1.0\r\nHost: 127.0.0.1:%s\r\n\r\n' "$1" >&3
+  read -r -t 5 -u 3 _ status _ && [[ $status == 200 ]]
+) 2>/dev/null
+
 # await_ready PORT: wait until publications are matched.
 await_ready() {
   local deadline=$((SECONDS + 600)) name
-  until "$BIN/python" -c "import httpx, sys; sys.exit(not httpx.get('http://127.0.0.1:$1/readyz', timeout=5, trust_env=False).is_success)" 2>/dev/null; do
+  until is_ready "$1"; do
     for name in "${SERVICE[@]}"; do
       runs "$name" || fail "$name has ended: $(tail -n 1 "$FOLDER/$name.log")"
     done
@@ -122,17 +143,16 @@ start() {
     start_one "$1"
     return
   fi
-  say "Starting brokers, PostgreSQL and Spark"
-  together postgres "${BROKERS[@]}" master
-  together "${WORKERS[@]}"
-  say "Starting gateways, delivers and the pipeline"
-  # The first one makes the tables and the first token.
-  start_one gateway-1
-  await_token
-  together "${SERVICE[@]}"
   if [[ -n ${CLUSTER_OWNER:-} ]]; then
     setsid "$0" watch "$FOLDER" "$CLUSTER_OWNER" >/dev/null 2>&1 </dev/null &
   fi
+  say "Starting brokers, PostgreSQL and Spark"
+  together postgres "${BROKERS[@]}" master
+  say "Starting workers, gateways, delivers and the pipeline"
+  # The first gateway makes the first token.
+  together "${WORKERS[@]}" pipeline gateway-1 deliver-1 deliver-2
+  await_token
+  start_one gateway-2
   local port
   for port in $CLUSTER_GATEWAYS; do
     await_ready "$port"
@@ -183,6 +203,10 @@ status() {
 remove() {
   stop
   "$HERE/postgres.sh" stop "$CLUSTER_POSTGRES"
+  if [[ -n ${CLUSTER_ISLAND:-} ]]; then
+    ip link del "$CLUSTER_ISLAND" 2>/dev/null || true
+    ip netns del "$CLUSTER_ISLAND" 2>/dev/null || true
+  fi
   # Small disks that somebody mounted here, to fill them.
   awk -v folder="$FOLDER/" 'index($2, folder) == 1 { print $2 }' /proc/mounts | xargs -r -n 1 umount
   rm -rf "$FOLDER"

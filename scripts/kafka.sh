@@ -10,6 +10,8 @@
 #   BIN             the folder with Python and its packages (.venv/bin)
 #   KAFKA_HEAP      memory of the broker (384m)
 #   KAFKA_OWNER     a process with which the broker ends, if nobody stops it before
+#   KAFKA_HOSTS     `prepare`: an address for each broker (127.0.0.1)
+#   KAFKA_NAMESPACE `start`: the network namespace that the broker runs in (this one)
 #   KAFKA_SECURITY  plaintext, or sasl_ssl: TLS by FOLDER/broker.p12, a keystore made by whoever
 #                   starts it, and SCRAM-SHA-512; needs KAFKA_STORE_PASSWORD, KAFKA_USER and
 #                   KAFKA_PASSWORD
@@ -43,17 +45,17 @@ listener.name.clients.scram-sha-512.sasl.jaas.config=org.apache.kafka.common.sec
 CONF
 }
 
-# configure FOLDER NODE VOTERS REPLICAS PORT INTERNAL CONTROLLER: write the settings of a broker.
+# configure FOLDER NODE VOTERS REPLICAS HOST PORT INTERNAL CONTROLLER: write a broker's settings.
 configure() {
-  local folder=$1 node=$2 voters=$3 replicas=$4 port=$5 internal=$6 controller=$7
+  local folder=$1 node=$2 voters=$3 replicas=$4 host=$5 port=$6 internal=$7 controller=$8
   local protocol=PLAINTEXT enough=$(($4 > 2 ? 2 : 1))
   [[ ${KAFKA_SECURITY:-plaintext} == sasl_ssl ]] && protocol=SASL_SSL
   (umask 077 && cat >"$folder/server.properties") <<CONF
 process.roles=broker,controller
 node.id=$node
 controller.quorum.voters=$voters
-listeners=CLIENTS://127.0.0.1:$port,INTERNAL://127.0.0.1:$internal,CONTROLLER://127.0.0.1:$controller
-advertised.listeners=CLIENTS://127.0.0.1:$port,INTERNAL://127.0.0.1:$internal
+listeners=CLIENTS://$host:$port,INTERNAL://$host:$internal,CONTROLLER://$host:$controller
+advertised.listeners=CLIENTS://$host:$port,INTERNAL://$host:$internal
 listener.security.protocol.map=CLIENTS:$protocol,INTERNAL:PLAINTEXT,CONTROLLER:PLAINTEXT
 inter.broker.listener.name=INTERNAL
 controller.listener.names=CONTROLLER
@@ -92,34 +94,43 @@ format() {
 }
 
 prepare() {
-  local folder=$1 count=$2 ports voters servers id node
+  local folder=$1 count=$2 hosts ports voters='' servers='' id node jobs=()
   [[ $count =~ ^[1-9]$ ]] || fail "a cluster has 1 to 9 brokers, not $count"
   jars=$("$(dirname "$0")/kafka_jars.sh" "$BIN")
   read -r -a ports <<<"$(free_ports $((3 * count)))"
-  voters=$(for ((node = 1; node <= count; node++)); do echo -n "$node@127.0.0.1:${ports[3 * node - 1]},"; done)
+  read -r -a hosts <<<"${KAFKA_HOSTS:-}"
+  for ((node = 1; node <= count; node++)); do
+    hosts[node - 1]=${hosts[node - 1]:-127.0.0.1}
+    voters+=${voters:+,}$node@${hosts[node - 1]}:${ports[3 * node - 1]}
+  done
   id=$(random_id)
   for ((node = 1; node <= count; node++)); do
     mkdir -p "$folder/$node"
-    configure "$folder/$node" "$node" "${voters%,}" $((count > 3 ? 3 : count)) "${ports[@]:3 * node - 3:3}"
-    format "$folder/$node" "$id"
-    servers+=${servers:+,}127.0.0.1:${ports[3 * node - 3]}
+    configure "$folder/$node" "$node" "$voters" $((count > 3 ? 3 : count)) "${hosts[node - 1]}" \
+      "${ports[@]:3 * node - 3:3}"
+    format "$folder/$node" "$id" &
+    jobs+=($!)
+    servers+=${servers:+,}${hosts[node - 1]}:${ports[3 * node - 3]}
   done
+  for node in "${jobs[@]}"; do wait "$node"; done
   echo "$servers"
 }
 
-answers() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
+# answers HOST PORT
+answers() { (exec 3<>"/dev/tcp/$1/$2") 2>/dev/null; }
 
 start() {
-  local folder=$1 port=${2:-} ports deadline
+  local folder=$1 port=${2:-} host=127.0.0.1 ports deadline place=()
   jars=$("$(dirname "$0")/kafka_jars.sh" "$BIN")
   mkdir -p "$folder"
   if [[ ! -f $folder/server.properties ]]; then
     read -r -a ports <<<"$(free_ports 3)"
-    configure "$folder" 1 "1@127.0.0.1:${ports[2]}" 1 "${port:-${ports[0]}}" "${ports[1]}" "${ports[2]}"
+    configure "$folder" 1 "1@$host:${ports[2]}" 1 "$host" "${port:-${ports[0]}}" "${ports[1]}" "${ports[2]}"
     format "$folder" "$(random_id)"
   fi
-  port=$(sed -nE 's/^listeners=CLIENTS:\/\/127.0.0.1:([0-9]+),.*/\1/p' "$folder/server.properties")
-  "$java" "-Xmx${KAFKA_HEAP:-384m}" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp "$jars/*" \
+  read -r host port <<<"$(sed -nE 's/^listeners=CLIENTS:\/\/([0-9.]+):([0-9]+),.*/\1 \2/p' "$folder/server.properties")"
+  [[ -z ${KAFKA_NAMESPACE:-} ]] || place=(nsenter "--net=/run/netns/$KAFKA_NAMESPACE")
+  "${place[@]}" "$java" "-Xmx${KAFKA_HEAP:-384m}" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp "$jars/*" \
     -Dorg.slf4j.simpleLogger.defaultLogLevel=warn kafka.Kafka "$folder/server.properties" \
     >>"$folder/broker.log" 2>&1 </dev/null &
   echo $! >"$folder/broker.pid"
@@ -127,7 +138,7 @@ start() {
     end_with "$KAFKA_OWNER" $! >/dev/null 2>&1 </dev/null &
   fi
   deadline=$((SECONDS + 180))
-  until answers "$port"; do
+  until answers "$host" "$port"; do
     kill -0 "$(<"$folder/broker.pid")" 2>/dev/null ||
       fail "the broker has ended: $(grep -m 1 -E 'ERROR|Exception' "$folder/broker.log" || tail -n 1 "$folder/broker.log")"
     if [[ $SECONDS -ge $deadline ]]; then
@@ -136,7 +147,7 @@ start() {
     fi
     sleep 0.1
   done
-  echo "127.0.0.1:$port"
+  echo "$host:$port"
 }
 
 stop() {

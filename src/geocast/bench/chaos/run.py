@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import random
+import threading
 import time
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from typing import Final
 
 from geocast.bench.chaos.actors import Actor, Listener, Probe, Publisher, Subscriber
@@ -18,6 +19,7 @@ __all__ = ["run_chaos"]
 
 _SETTLE_SECONDS: Final = 600.0
 _LEAVE_SECONDS: Final = 10.0
+_LOOK_SECONDS: Final = 1.0
 _ON_TOP: Final = 0.3
 """How often the next fault comes before the last one is mended."""
 
@@ -36,7 +38,9 @@ def run_chaos(
     try:
         _break(system, probe, kills, random.Random(seed), verdict, say)
         say("settling")
-        _settle(system, publishers, accounts)
+        _bring_back(system)
+        with _looked_after(system):
+            _settle(system, publishers, accounts)
         say("judging")
         judge(system, [*publishers, probe], accounts, verdict)
     finally:
@@ -105,7 +109,8 @@ def _break(
             continue
         began = time.monotonic()
         _bring_back(system)
-        probe.act()
+        with _looked_after(system):
+            probe.act()
         verdict.recovery.setdefault(fault, []).append(time.monotonic() - began)
 
 
@@ -122,9 +127,26 @@ def _bring_back(system: System) -> None:
             return
 
 
+@contextmanager
+def _looked_after(system: System) -> Iterator[None]:
+    """Start again what ends meanwhile, as whoever runs a service does."""
+    done = threading.Event()
+
+    def look() -> None:
+        while not done.wait(_LOOK_SECONDS):
+            system.mend()
+
+    keeper = threading.Thread(target=look, daemon=True)
+    keeper.start()
+    try:
+        yield
+    finally:
+        done.set()
+        keeper.join()
+
+
 def _settle(system: System, publishers: list[Publisher], accounts: list[Account]) -> None:
     """Let everybody finish what they are doing, and the service deliver everything."""
-    _bring_back(system)
     acting: list[Actor] = [*publishers, *(account.subscriber for account in accounts)]
     for actor in acting:
         actor.finish()
