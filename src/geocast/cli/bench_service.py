@@ -89,8 +89,8 @@ def chaos(
     Publishers and subscribers act all the time, and insist. Killed (-9) are the pipeline, a Python
     worker, Spark's Java, the gateway, the delivery, or all at once; in a cluster also brokers,
     workers and executors of Spark, the driver and the database; processes are paused, disks filled,
-    and a broker is cut off. At the end every mailbox, all that live clients heard and all that stands in topics is
-    compared with brute force. Exit status 1 if anything is wrong.
+    and a broker is cut off. At the end every mailbox, all that live clients heard and all that
+    stands in topics is compared with brute force. Exit status 1 if anything is wrong.
     """
     from geocast.bench.chaos import run_chaos
     from geocast.bench.cluster import ClusterUnderTest
