@@ -201,7 +201,11 @@ status() {
 }
 
 remove() {
+  local broker
   stop
+  # What was still being started is known there only.
+  "$HERE/spark.sh" stop "$FOLDER/spark"
+  for broker in "$FOLDER"/kafka/*/; do "$HERE/kafka.sh" stop "$broker"; done
   "$HERE/postgres.sh" stop "$CLUSTER_POSTGRES"
   if [[ -n ${CLUSTER_ISLAND:-} ]]; then
     ip link del "$CLUSTER_ISLAND" 2>/dev/null || true

@@ -15,7 +15,7 @@ from geocast.bench.cluster import ClusterUnderTest
 
 FAULTS = 10
 SCRIPT = Path(__file__).parents[2] / "scripts" / "cluster.sh"
-pytestmark = [pytest.mark.service, pytest.mark.full, pytest.mark.timeout(1800)]
+pytestmark = [pytest.mark.service, pytest.mark.timeout(1800)]
 
 
 @pytest.fixture(scope="module")

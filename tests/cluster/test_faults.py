@@ -54,6 +54,7 @@ def test_nothing_of_what_was_started_outlives_the_end(
     found = [psutil.Process(one.pid) for one in sleepers.values()]
     while len(children := [each for one in found for each in one.children()]) < len(found):
         pass
+    (tmp_path / "deliver-1.pid").rename(tmp_path / "starting.pid")
     parts.kill()
     assert not any(map(is_alive, [*found, *children]))
 

@@ -50,8 +50,10 @@ class Parts:
         return [name for name in ALL if not any(map(is_alive, self._named((name,))))]
 
     def kill(self) -> None:
-        """Kill everything, with what it has started."""
-        found = [*self._named(ALL), *self._under(ALL)]
+        """Kill everything, with what it has started, also what was still being started."""
+        written = (file.relative_to(self._folder) for file in self._folder.rglob("*.pid"))
+        names = [str(file.with_suffix("")) for file in written]
+        found = [*self._named(names), *self._under(names)]
         for process in found:
             with suppress(psutil.NoSuchProcess):
                 process.kill()

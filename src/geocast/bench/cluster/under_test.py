@@ -46,9 +46,10 @@ class ClusterUnderTest:
         self._faults.prepare()
         try:
             self._run("start", CLUSTER_OWNER=str(os.getpid()))
-        except BaseException:
+        except BaseException as error:
+            words = self._words()
             self._remove()
-            raise
+            raise GeocastError(f"the cluster does not start:\n{words}") from error
         self.settings = Settings.of(self._environment())
         self.place = Place.of(self._folder / "data" / "pipeline", self.settings)
         return self
