@@ -9,6 +9,7 @@ from geocast.files.duplicates import duplicate_rows, reject_duplicates
 from geocast.files.features import write_features
 from geocast.files.formats import Format, check_output, format_of, input_size
 from geocast.files.read import BATCH_ROWS, read, read_packed, read_texts, row_count, unpack
+from geocast.files.recurring import RecurringGeometries
 from geocast.files.write import pairs_of, write_matches, write_rejects
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "SUBSCRIPTIONS",
     "Chunk",
     "Format",
+    "RecurringGeometries",
     "check_output",
     "duplicate_rows",
     "format_of",

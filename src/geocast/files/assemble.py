@@ -73,6 +73,7 @@ def _prefixes(columns: Collection[str]) -> Iterator[str]:
             yield name
 
 
+Load = Callable[[bytes], Any]
 Build = Callable[[list[str], list[bytes | None], list[dict[str, Any]]], pa.RecordBatch]
 
 
@@ -112,13 +113,21 @@ class _Pending:
 
 
 def assemble(
-    texts: Iterable[Located], side: Side, wanted: Wanted, batch_rows: int, build: Build
+    texts: Iterable[Located],
+    side: Side,
+    wanted: Wanted,
+    batch_rows: int,
+    build: Build,
+    load: Load = load_json,
 ) -> Iterator[Chunk]:
-    """Yield the records as chunks; a record that cannot be read becomes a reject."""
+    """Yield the records as chunks; a record that cannot be read becomes a reject.
+
+    `load` parses what is not parsed yet.
+    """
     pending, position = _Pending(), 0
     for located in texts:
         try:
-            pending.add(_record(located, side, wanted), located.row)
+            pending.add(_record(located, side, wanted, load), located.row)
         except BadRecordError as bad:
             pending.rejects.append(Reject(side, located.row, bad.identifier, bad.reason))
         pending.size += len(located.text)
@@ -130,8 +139,8 @@ def assemble(
         yield pending.chunk(build, position)
 
 
-def _record(located: Located, side: Side, wanted: Wanted) -> Record:
-    value = load_json(located.text) if located.value is UNPARSED else located.value
+def _record(located: Located, side: Side, wanted: Wanted, load: Load) -> Record:
+    value = load(located.text) if located.value is UNPARSED else located.value
     record = parse_feature(located.text, value, side)
     if side == "subscriptions":
         record.properties = dict(subscription_fields(record.properties, record.id))

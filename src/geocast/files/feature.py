@@ -46,7 +46,8 @@ class Record:
 def parse_feature(text: bytes, feature: Any, side: Side) -> Record:
     """Return the record of a Feature, given its text and what `load_json` made of it.
 
-    A subscription may have no geometry, a publication must have one. Raises BadRecordError.
+    Its geometry may be WKB already, where the reader knew it. A subscription may have no geometry,
+    a publication must have one. Raises BadRecordError.
     """
     if not isinstance(feature, dict):
         raise BadRecordError(f"not a GeoJSON Feature but {json_kind(feature)}")
@@ -139,6 +140,8 @@ def _geometry_of(feature: dict[str, Any], side: Side, identifier: str) -> bytes 
             return None
         reason = "the geometry is null" if "geometry" in feature else "no geometry"
         raise BadRecordError(reason, identifier)
+    if type(geometry) is bytes:
+        return geometry
     try:
         return geometry_to_wkb(geometry)
     except BadGeometryError as error:

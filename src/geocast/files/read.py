@@ -21,8 +21,10 @@ from geocast.files.assemble import (
 )
 from geocast.files.chunk import Chunk
 from geocast.files.collection import collection_texts
+from geocast.files.feature import load_json
 from geocast.files.formats import Format, format_of
 from geocast.files.parquet import count_parquet, read_parquet
+from geocast.files.recurring import RecurringGeometries
 from geocast.files.sequence import sequence_texts
 from geocast.model import Side
 
@@ -89,14 +91,20 @@ def read_packed(
 
 
 def read_texts(
-    texts: Iterable[bytes], *, columns: Collection[str] | None = None
+    texts: Iterable[bytes],
+    *,
+    columns: Collection[str] | None = None,
+    known: RecurringGeometries | None = None,
 ) -> Iterator[Chunk]:
     """Yield publications that come one by one as the text of a Feature; otherwise like `read`.
 
-    `rows` of a chunk are places in the order of the texts.
+    `rows` of a chunk are places in the order of the texts. Geometries that are `known` by their
+    text are not read again.
     """
     located = (Located(text, row, 0) for row, text in enumerate(texts))
-    return assemble(located, "publications", Wanted(columns), BATCH_ROWS, type_properties)
+    load = load_json if known is None else known.load
+    wanted = Wanted(columns)
+    return assemble(located, "publications", wanted, BATCH_ROWS, type_properties, load)
 
 
 def unpack(batch: pa.RecordBatch, columns: Collection[str] | None = None) -> pa.RecordBatch:

@@ -25,7 +25,7 @@ from geocast.pipeline.parcel import PACKED, Partial, packed, unpack_partials
 from geocast.pipeline.routing import Holding, open_holding, parcels
 from geocast.pipeline.shares import shares
 from geocast.pipeline.shipment import Shipment
-from geocast.pipeline.task import OUTCOME, LiveTask, Outcome, by_partition, open_log, outcome_row
+from geocast.pipeline.task import OUTCOME, LiveTask, Outcome, open_log, outcome_row
 from geocast.snapshot.numbers import in_sorted
 
 __all__ = ["DividedTask"]
@@ -41,16 +41,16 @@ class DividedTask:
         """Return the outcomes, lazily; partitions are worked on by that many tasks."""
         ends = self.live.partitions
 
-        def upper(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            return self.send(batches, tasks)
+        def upper(ranges: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            return self.send(ranges, tasks)
 
         sent = frame.mapInArrow(upper, PACKED).repartitionById(tasks, "task")
         found = sent.mapInArrow(self.match, PACKED).repartitionById(ends, "task")
         return found.mapInArrow(self.write, OUTCOME)
 
-    def send(self, batches: Iterator[pa.RecordBatch], tasks: int) -> Iterator[pa.RecordBatch]:
+    def send(self, ranges: Iterator[pa.RecordBatch], tasks: int) -> Iterator[pa.RecordBatch]:
         """Read records, and send publications where there may be something for them."""
-        for records in by_partition(batches):
+        for records in self.live.records(ranges):
             source = int(records.column("partition")[0].as_py())
             offsets = records.column("offset").to_numpy()
             for chunk in self.live.read(records, self._properties()):

@@ -78,6 +78,7 @@ class LiveStream:
                 self._reach.publications,
                 max_records=self._settings.batch_records,
                 max_bytes=self._settings.batch_bytes,
+                contents="ranges",
             )
             warm.result()
         self._query = (

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
-from geocast.files import Chunk, read_texts
+from geocast.files import Chunk, RecurringGeometries, read_texts
 from geocast.log import Log
 from geocast.model import ACCOUNT_NAME, Reject, split_key
 
@@ -20,18 +20,22 @@ _ACCOUNT: Final = re.compile(ACCOUNT_NAME)
 
 
 def read_once(
-    log: Log, records: pa.RecordBatch, columns: Collection[str] | None
+    log: Log,
+    records: pa.RecordBatch,
+    columns: Collection[str] | None,
+    known: RecurringGeometries | None = None,
 ) -> Iterator[Chunk]:
     """Yield the publications among records of one partition that anybody may have written.
 
     What repeats an earlier record is left out. What has no publisher and id in its key, or
-    another id in its Feature, is rejected. `rows` of a chunk are rows of `records`.
+    another id in its Feature, is rejected. `rows` of a chunk are rows of `records`. Geometries
+    that are `known` are not read again.
     """
     keys = records.column("key").to_pylist()
-    known = zip(keys, log.repeats(records), strict=True)
-    fresh = np.flatnonzero([not repeated or not _names(key) for key, repeated in known])
+    marked = zip(keys, log.repeats(records), strict=True)
+    fresh = np.flatnonzero([not repeated or not _names(key) for key, repeated in marked])
     texts = records.column("value").take(pa.array(fresh)).to_pylist()
-    for chunk in read_texts(texts, columns=columns):
+    for chunk in read_texts(texts, columns=columns, known=known):
         rejects = tuple(replace(one, row=int(fresh[one.row])) for one in chunk.rejects)
         yield _checked(replace(chunk, rows=fresh[chunk.rows], rejects=rejects), keys)
 

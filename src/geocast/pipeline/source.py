@@ -32,7 +32,15 @@ from pyspark.sql.types import (
 from geocast.errors import InputError, StateError, UnknownNameError
 from geocast.log import Log, LogPlace
 
-__all__ = ["LogDataSource", "LogRange", "LogStreamReader", "SourceOptions", "log_stream", "shares"]
+__all__ = [
+    "LogDataSource",
+    "LogRange",
+    "LogStreamReader",
+    "SourceOptions",
+    "log_stream",
+    "read_range",
+    "shares",
+]
 
 _SCHEMA: Final = StructType(
     [
@@ -43,21 +51,72 @@ _SCHEMA: Final = StructType(
         StructField("value", BinaryType(), nullable=False),
     ]
 )
+_RANGES: Final = StructType(
+    [
+        StructField("partition", IntegerType(), nullable=False),
+        StructField("start", LongType(), nullable=False),
+        StructField("stop", LongType(), nullable=False),
+    ]
+)
+_RANGE_ROWS: Final = pa.schema(
+    [
+        pa.field("partition", pa.int32(), nullable=False),
+        pa.field("start", pa.int64(), nullable=False),
+        pa.field("stop", pa.int64(), nullable=False),
+    ]
+)
 _STARTS: Final = ("earliest", "latest")
+_CONTENTS: Final = {"records": _SCHEMA, "ranges": _RANGES}
 
 
 def log_stream(
-    session: SparkSession, log: LogPlace, *, max_records: int, max_bytes: int
+    session: SparkSession,
+    log: LogPlace,
+    *,
+    max_records: int,
+    max_bytes: int,
+    contents: str = "records",
 ) -> DataFrame:
     """Return the records of a log as a stream with the columns of RECORDS.
 
-    A batch has at most `max_records` of them, and of about `max_bytes`.
+    A batch has at most `max_records` of them, and of about `max_bytes`. With "ranges" as its
+    contents the stream tells where the records are, a row for each partition (`partition`,
+    `start`, `stop`), for `read_range` to read where they are wanted: Spark then carries none.
     """
     session.dataSource.register(LogDataSource)
     reader = session.readStream.format(LogDataSource.name())
     place = {"url": log.url, "partitions": log.partitions, "unique_keys": log.unique_keys}
-    limits = {"max_records": max_records, "max_bytes": max_bytes}
+    limits = {"max_records": max_records, "max_bytes": max_bytes, "contents": contents}
     return reader.options(**place, **limits).load(str(log.directory))
+
+
+def read_range(
+    log: Log, where: str, partition: int, start: int, stop: int
+) -> Iterator[pa.RecordBatch]:
+    """Yield the records of a partition at offsets in [start, stop), all that there are.
+
+    Raises StateError where some of them have expired, or the log ends before `stop`; it is
+    then called by `where` it is.
+    """
+    offset = start
+    while offset < stop:
+        batch = log.read(partition, offset, stop)
+        if not batch.num_rows:
+            break
+        offset = batch["offset"][-1].as_py() + 1
+        yield batch
+    # A broker that was cut off from the others may know less than was planned with.
+    end = log.ends()[partition]
+    if offset < stop and end < stop:
+        raise StateError(
+            f"{where}: partition {partition} ends at {end}, before offset {stop} that it had"
+        )
+    kept = log.starts()[partition]
+    if kept > start:
+        raise StateError(
+            f"{where}: no record at offset {start} of partition {partition}: "
+            f"the log begins at {kept}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +127,7 @@ class SourceOptions:
     max_records: int
     max_bytes: int
     start: str
+    contents: str = "records"
 
     @classmethod
     def read(cls, options: Mapping[str, str]) -> SourceOptions:
@@ -77,6 +137,9 @@ class SourceOptions:
         start = options.get("start", _STARTS[0])
         if start not in _STARTS:
             raise UnknownNameError("start", start, _STARTS)
+        contents = options.get("contents", "records")
+        if contents not in _CONTENTS:
+            raise UnknownNameError("contents", contents, _CONTENTS)
         return cls(
             LogPlace(
                 Path(options["path"]),
@@ -87,6 +150,7 @@ class SourceOptions:
             _positive("max_records", options.get("max_records", "20000")),
             _positive("max_bytes", options.get("max_bytes", str(64 << 20))),
             start,
+            contents,
         )
 
 
@@ -97,7 +161,7 @@ class LogDataSource(DataSource):  # type: ignore[misc]
     whether it has `unique_keys`; `max_records` and `max_bytes`, how much a batch
     takes at most, where the bytes are shared out evenly over the partitions that have something
     new, and each of these gives one record at least; `start`, where a query without a checkpoint
-    begins: `earliest` or `latest`.
+    begins: `earliest` or `latest`; `contents`: `records`, or `ranges` of them.
     """
 
     @classmethod
@@ -106,8 +170,8 @@ class LogDataSource(DataSource):  # type: ignore[misc]
         return "geocast-log"
 
     def schema(self) -> StructType:
-        """The columns of RECORDS, none of which is ever null."""
-        return _SCHEMA
+        """The columns of RECORDS, or of ranges; none of them is ever null."""
+        return _CONTENTS[SourceOptions.read(self.options).contents]
 
     def streamReader(self, schema: StructType) -> LogStreamReader:  # noqa: N802
         """Return the reader of a query."""
@@ -186,28 +250,12 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # t
         return ranges
 
     def read(self, partition: LogRange) -> Iterator[pa.RecordBatch]:
-        """Yield the records of a range."""
-        log = _opened(self._options.log)
-        offset = partition.start
-        while offset < partition.stop:
-            batch = log.read(partition.partition, offset, partition.stop)
-            if not batch.num_rows:
-                break
-            offset = batch["offset"][-1].as_py() + 1
-            yield batch
-        # A broker that was cut off from the others may know less than was planned with.
-        end = log.ends()[partition.partition]
-        if offset < partition.stop and end < partition.stop:
-            raise StateError(
-                f"{self._where()}: partition {partition.partition} ends at {end}, "
-                f"before offset {partition.stop} that it had"
-            )
-        kept = log.starts()[partition.partition]
-        if kept > partition.start:
-            raise StateError(
-                f"{self._where()}: no record at offset {partition.start} of partition "
-                f"{partition.partition}: the log begins at {kept}"
-            )
+        """Yield the records of a range, or the range itself."""
+        span = partition.partition, partition.start, partition.stop
+        if self._options.contents == "ranges":
+            yield _range_row(*span)
+        else:
+            yield from read_range(_opened(self._options.log), self._where(), *span)
 
     def stop(self) -> None:
         """Close the log."""
@@ -263,6 +311,11 @@ def _opened(place: LogPlace) -> Log:
         _open.clear()
         _open[place] = place.open_existing()
     return _open[place]
+
+
+def _range_row(partition: int, start: int, stop: int) -> pa.RecordBatch:
+    columns = [pa.array([partition], pa.int32()), pa.array([start]), pa.array([stop])]
+    return pa.RecordBatch.from_arrays(columns, schema=_RANGE_ROWS)
 
 
 def shares(waiting: Sequence[int], total: int) -> list[int]:

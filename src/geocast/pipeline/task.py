@@ -14,11 +14,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from geocast.files import Chunk, read_texts
+from geocast.files import Chunk, RecurringGeometries, read_texts
 from geocast.log import Log, LogPlace
 from geocast.match.partition.adapt import Load
 from geocast.model import MatchRecord, split_key
 from geocast.pipeline.records import read_once
+from geocast.pipeline.source import read_range
 from geocast.snapshot import OpenVersion, SnapshotMatcher, SnapshotPlace
 
 __all__ = [
@@ -27,7 +28,6 @@ __all__ = [
     "LiveTask",
     "Outcome",
     "Rows",
-    "by_partition",
     "open_log",
     "outcome_row",
 ]
@@ -86,10 +86,19 @@ class LiveTask:
         """How many partitions both logs have."""
         return self.publications.partitions
 
-    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def __call__(self, ranges: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Process all records of a task, and yield one row for each partition of the log."""
-        for records in by_partition(batches):
+        for records in self.records(ranges):
             yield outcome_row(self._process(records))
+
+    def records(self, ranges: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Yield the records in ranges of the log of publications, those of a partition together."""
+        log, where = open_log(self.publications), self.publications
+        for partition, start, stop in _sorted_rows(ranges):
+            name = where.url or str(where.directory)
+            found = list(read_range(log, name, partition, start, stop))
+            if found:
+                yield pa.concat_batches(found)
 
     def found(self) -> OpenVersion:
         """Return the version of the subscriptions, as this machine has it."""
@@ -99,14 +108,16 @@ class LiveTask:
         """Load what a worker needs, so that the first batch does not have to wait for it."""
         for _ in batches:
             open_log(self.matches)
+            open_log(self.publications)
             _open_matcher(self.snapshots.here(self.version), self.version).answer(_nothing())
         yield from ()
 
     def read(self, records: pa.RecordBatch, columns: Collection[str] | None) -> Iterator[Chunk]:
         """Yield the publications among records of a partition; rows are those of `records`."""
         if self.publications.kafka:
-            return read_once(open_log(self.publications), records, columns)
-        return read_texts(records.column("value").to_pylist(), columns=columns)
+            return read_once(open_log(self.publications), records, columns, _known())
+        texts = records.column("value").to_pylist()
+        return read_texts(texts, columns=columns, known=_known())
 
     def _process(self, records: pa.RecordBatch) -> Outcome:
         matcher = _open_matcher(self.snapshots.here(self.version), self.version)
@@ -130,7 +141,7 @@ class LiveTask:
         """
         partition = int(records.column("partition")[0].as_py())
         texts, keys = (records.column(name).to_pylist() for name in ("value", "key"))
-        pairs = self._encoded(records, texts, row, vnumber)
+        pairs = self.encoded(records, texts, row, vnumber)
         log = open_log(self.matches)
         log.write(partition, pairs, query=self.query, batch=self.batch, source=partition)
         offsets = records.column("offset").to_pylist()
@@ -144,7 +155,7 @@ class LiveTask:
             [Bad(offsets[at], keys[at], reason, texts[at]) for at, reason in sorted(bad)],
         )
 
-    def _encoded(
+    def encoded(
         self, records: pa.RecordBatch, texts: Sequence[bytes], row: Rows, vnumber: Rows
     ) -> list[tuple[str, bytes]]:
         """Return key and record of every matched publication, in order."""
@@ -188,15 +199,13 @@ def _nothing() -> pa.RecordBatch:
     return pa.RecordBatch.from_pydict({"id": ["warm"], "geometry": pa.array([point], pa.binary())})
 
 
-def by_partition(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Yield the records of each partition of the log together, in order."""
-    full = [batch for batch in batches if batch.num_rows]
-    if not full:
-        return
-    whole = pa.concat_batches(full)
-    number = whole.column("partition").to_numpy()
-    for partition in np.unique(number):
-        yield whole.take(pa.array(np.flatnonzero(number == partition)))
+def _sorted_rows(ranges: Iterator[pa.RecordBatch]) -> list[tuple[int, int, int]]:
+    names = ("partition", "start", "stop")
+    return sorted(
+        row
+        for batch in ranges
+        for row in zip(*(batch.column(name).to_pylist() for name in names), strict=True)
+    )
 
 
 @lru_cache(maxsize=2)
@@ -207,6 +216,12 @@ def _open_matcher(directory: Path, version: int) -> SnapshotMatcher:
 @lru_cache(maxsize=2)
 def _find_version(directory: Path, version: int) -> OpenVersion:
     return OpenVersion.read(directory, version)
+
+
+@lru_cache(maxsize=1)
+def _known() -> RecurringGeometries:
+    """Return what this worker knows of geometries."""
+    return RecurringGeometries()
 
 
 @lru_cache(maxsize=2)
