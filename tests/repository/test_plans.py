@@ -71,6 +71,8 @@ def _live(repository: Repository, ann: Account, press: Account) -> None:
     mailbox.read(ann.number, limit=9, subscription="one", newest=True)
     mailbox.read(ann.number, limit=9, endpoint=hook)
     mailbox.mark_delivered(ann.number, rows)
+    mailbox.hand_over(hook, limit=9)
+    mailbox.take_out(hook, 1, 9)
     mailbox.accounts_after(1)
     mailbox.withdraw(press, "p1")
     mailbox.acknowledge(ann.number, cursors=[1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import threading
 from collections.abc import Callable
@@ -48,6 +49,9 @@ def run_deliver(place: Place, settings: Settings, stop: threading.Event) -> None
         if settings.log:
             works[_TOPICS] = TOPIC_SHARES
         with joined(place.repository, "deliver", works) as membership:
+            # What is loaded by now stays: nobody need search it for garbage time and again.
+            gc.collect()
+            gc.freeze()
             _log.info("delivery runs")
             _run_together(_parts(matches, repository, settings, membership, stop), stop)
         _log.info("delivery has stopped")

@@ -10,7 +10,7 @@ import logging
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Final
 
@@ -30,8 +30,9 @@ __all__ = ["TopicWriter"]
 _IDLE_SECONDS: Final = 0.05
 _LONGEST_WAIT: Final = 5.0
 _ERROR_SECONDS: Final = 1.0
-_EACH: Final = 1_000
+_EACH: Final = 10_000
 _TOGETHER: Final = 20_000
+_MOST_BYTES: Final = 64 << 20
 _CONTENT: Final = ("content-type", b"application/cloudevents+json; charset=UTF-8")
 _log: Final = logging.getLogger(__name__)
 
@@ -88,10 +89,10 @@ class TopicWriter:
             time.sleep(_ERROR_SECONDS)
             return 0
 
-    def _attempt(self, share: int, groups: list[_Group]) -> int:
+    def _attempt(self, share: int, endpoints: list[Endpoint]) -> int:
         try:
             # To begin to write fences others off: not where the share has passed to one of them.
-            moved = self._move(share, groups) if share in self._shares.held() else 0
+            moved = self._move(share, endpoints) if share in self._shares.held() else 0
         except Exception:
             if share not in self._shares.held():
                 _log.info("share %d of the topics is another process's now", share)
@@ -103,47 +104,51 @@ class TopicWriter:
         self._waits.pop(share, None)
         return moved
 
-    def _move(self, share: int, groups: list[_Group]) -> int:
+    def _move(self, share: int, endpoints: list[Endpoint]) -> int:
         """Move notifications of one share; return how many."""
         if share not in self._opened:
             self._opened[share] = self._open_share(share)
         topics = self._opened[share]
-        fresh = [(endpoint, self._standing(topics, endpoint, rows)) for endpoint, rows in groups]
-        messages = {_name(endpoint): [_message(one) for one in rows] for endpoint, rows in fresh}
-        filled = {topic: group for topic, group in messages.items() if group}
-        if filled:
+        # First what is in the topics: nothing is marked as seen while no broker answers.
+        written = {endpoint.number: topics.written(_name(endpoint)) for endpoint in endpoints}
+        groups = [group for group in self._handed_over(endpoints) if group[1]]
+        fresh = [
+            (endpoint, [row for row in rows if row.cursor > written[endpoint.number]])
+            for endpoint, rows in groups
+        ]
+        # Messages repeat the features: they are made one by one, when they are written.
+        if filled := {_name(endpoint): map(_message, rows) for endpoint, rows in fresh if rows}:
             topics.write(filled)
         for endpoint, rows in groups:
-            cursors = [row.cursor for row in rows]
-            self._repository.mailbox.acknowledge(endpoint.account, cursors=cursors)
+            self._repository.mailbox.take_out(endpoint.number, rows[0].cursor, rows[-1].cursor)
         _count([one for _, rows in fresh for one in rows])
         return sum(len(rows) for _, rows in groups)
 
-    def _waiting(self, shares: set[int]) -> dict[int, list[_Group]]:
-        """Return the topics that have mail, and their first notifications, by share."""
-        found: defaultdict[int, list[_Group]] = defaultdict(list)
-        total = 0
+    def _handed_over(self, endpoints: list[Endpoint]) -> Iterator[_Group]:
+        """Yield the topics with what waits for each, up to a bound in all."""
+        room, space = _TOGETHER, _MOST_BYTES
+        for endpoint in endpoints:
+            rows = self._repository.mailbox.hand_over(
+                endpoint.number, limit=min(room, _EACH), max_bytes=space
+            )
+            yield endpoint, rows
+            room -= len(rows)
+            space -= sum(len(row.feature) for row in rows)
+            if room <= 0 or space <= 0:
+                return
+
+    def _waiting(self, shares: set[int]) -> dict[int, list[Endpoint]]:
+        """Return the topics that have mail, by share."""
+        found: defaultdict[int, list[Endpoint]] = defaultdict(list)
         for endpoint in self._repository.endpoints.active_with_mail() if shares else []:
             share = endpoint.number % SHARES
-            if share in shares and is_topic(endpoint) and is_due(endpoint) and total < _TOGETHER:
-                rows = self._repository.mailbox.read(
-                    endpoint.account, endpoint=endpoint.number, limit=_EACH
-                )
-                found[share].append((endpoint, rows))
-                total += len(rows)
+            if share in shares and is_topic(endpoint) and is_due(endpoint):
+                found[share].append(endpoint)
         return found
 
     def _let_go(self, shares: Iterable[int]) -> None:
         for share in list(shares):
             self._opened.pop(share).close()
-
-    def _standing(
-        self, topics: SubscriberTopics, endpoint: Endpoint, rows: list[Notification]
-    ) -> list[Notification]:
-        """Those that are not in the topic yet, and not withdrawn since they were read."""
-        written = topics.written(_name(endpoint))
-        fresh = [row for row in rows if row.cursor > written]
-        return self._repository.mailbox.mark_delivered(endpoint.account, fresh) if fresh else []
 
 
 def _name(endpoint: Endpoint) -> str:
@@ -164,5 +169,5 @@ def _message(notification: Notification) -> Message:
 def _count(sent: list[Notification]) -> None:
     metrics().notifications.labels(channel="topic").inc(len(sent))
     delay, moment = metrics().delay.labels(channel="topic"), now()
-    for one in sent:
-        delay.observe((moment - one.published) / MICROSECONDS)
+    for published in {(one.publisher, one.publication): one.published for one in sent}.values():
+        delay.observe((moment - published) / MICROSECONDS)

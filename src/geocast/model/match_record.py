@@ -53,12 +53,12 @@ class MatchRecord:
     @classmethod
     def decode(cls, value: bytes) -> MatchRecord:
         """Return what `encode` wrote; raises ValueError if it did not write this."""
-        head, mark, feature = value.partition(_FEATURE)
-        first, line, rest = value.partition(b"\n")
+        at = value.find(_FEATURE)
         try:
-            if not mark or (line and len(first) < len(head)):
+            if at < 0 or value.find(b"\n", 0, at) >= 0:
                 # As versions before 0.2 wrote it: two lines, the second is the publication.
+                first, _, rest = value.partition(b"\n")
                 return cls(**orjson.loads(first), feature=rest)
-            return cls(**orjson.loads(head + b"}"), feature=feature[:-1])
+            return cls(**orjson.loads(value[:at] + b"}"), feature=value[at + len(_FEATURE) : -1])
         except TypeError as error:
             raise ValueError(f"not a match record: {error}") from error

@@ -21,6 +21,7 @@ def now() -> int:
     return time.time_ns() // 1000
 
 
+@lru_cache(maxsize=4096)
 def to_rfc3339(microseconds: int) -> str:
     """Return a time as text, such as 2026-11-16T05:23:11.000250Z."""
     seconds, rest = divmod(microseconds, MICROSECONDS)

@@ -17,7 +17,7 @@ from geocast.repository.repeat import repeatable
 from geocast.repository.statements import Numbers, among, chunks, lock_numbers, lock_rows
 from geocast.repository.tables import body, event, mailbox, withdrawal
 
-__all__ = ["expire", "remove_cursors", "remove_rows"]
+__all__ = ["expire", "remove_at_once", "remove_cursors", "remove_rows"]
 
 _PIECE: Final = 5_000
 
@@ -39,6 +39,13 @@ def _remove_piece(database: Database, conditions: Sequence[ColumnElement[bool]])
         if not cursors:
             return None
         return _take_out(connection, *conditions, mailbox.c.cursor.between(cursors[0], cursors[-1]))
+
+
+@repeatable
+def remove_at_once(database: Database, *conditions: ColumnElement[bool]) -> int:
+    """Remove the rows that meet conditions, which are known to be few; return how many."""
+    with database.write(durable=False) as connection:
+        return _take_out(connection, *conditions)
 
 
 def remove_cursors(

@@ -21,6 +21,7 @@ from geocast.model import (
 from geocast.repository import acknowledge, delivery, withdrawals
 from geocast.repository.database import Database
 from geocast.repository.dead_letters import insert_letters
+from geocast.repository.handover import Names, hand_over
 from geocast.repository.locks import Guards, guard
 from geocast.repository.owners import OwnerCache
 from geocast.repository.repeat import repeatable, repeated
@@ -79,6 +80,7 @@ class Mailbox:
         self._database = database
         self._deployment = deployment
         self._owners = OwnerCache(database)
+        self._names = Names()
 
     def position(self, consumer: str, partition: int) -> int:
         """Return the offset of the match log that a consumer goes on from."""
@@ -164,6 +166,24 @@ class Mailbox:
             standing = [one for one in notifications if one.cursor in there]
             _mark(connection, account, standing)
         return standing
+
+    @repeatable
+    def hand_over(
+        self, endpoint: int, *, limit: int, max_bytes: int = MOST_BYTES
+    ) -> list[Notification]:
+        """Return the first notifications that wait for an endpoint, and mark them as seen.
+
+        What `read` and `mark_delivered` do, for many at once. There may be fewer than `limit`
+        where they are large: their features have about `max_bytes` together.
+        """
+        with self._database.write(durable=False) as connection:
+            guard(connection, Guards.SEEN, shared=True)
+            return hand_over(connection, self._names, self._deployment, endpoint, limit, max_bytes)
+
+    def take_out(self, endpoint: int, first: int, last: int) -> int:
+        """Remove what was handed over for an endpoint, by its cursors; return how many."""
+        span = mailbox.c.cursor.between(first, last)
+        return acknowledge.remove_at_once(self._database, mailbox.c.endpoint == endpoint, span)
 
     def acknowledge(
         self,
