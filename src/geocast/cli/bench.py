@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from geocast.cli.bench_algorithms import adaptive, auto, partitions
+from geocast.cli.bench_kafka import kafka
 from geocast.cli.bench_service import chaos, live
 from geocast.cli.bench_shared import (
     DISAGREES,
@@ -32,6 +33,7 @@ __all__ = ["app"]
 app = typer.Typer(help="Measure Geocast, on workloads drawn from real data.", no_args_is_help=True)
 app.command()(live)
 app.command()(chaos)
+app.command()(kafka)
 app.command()(thesis)
 app.command()(partitions)
 app.command()(adaptive)
