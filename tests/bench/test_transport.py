@@ -4,11 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from geocast import spark
 from geocast.bench.core import Options
 from geocast.bench.data import DataFolder
 from geocast.bench.results import Results
-from geocast.bench.transport import NO_MATCHING, ON_SPARK, TWO_PROCESSES, SparkSide, run_transport
+from geocast.bench.transport import NO_MATCHING, ON_SPARK, TWO_PROCESSES, run_transport
 from geocast.bench.workload import RECIPES, make
 from geocast.pipeline.session import spark_session
 
@@ -18,8 +17,7 @@ def test_spark_is_measured_beside_both_yardsticks(data: DataFolder) -> None:
     workload = make(replace(RECIPES["points"], subs=100, pubs=300), data)
     results = Results()
     with spark_session("local[2]") as session:
-        side = SparkSide(session, spark.match)
-        run_transport("spark", workload, side, Options(repetitions=1), results, lambda _: None)
+        run_transport("spark", workload, session, Options(repetitions=1), results, lambda _: None)
     assert results.engines() == [NO_MATCHING, ON_SPARK, TWO_PROCESSES]
     (agreement,) = results.agreements
     assert agreement.full

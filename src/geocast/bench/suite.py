@@ -6,24 +6,26 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 
+from pyspark.sql import SparkSession
+
 from geocast.bench.core import Announce, Options, run_workload
 from geocast.bench.data import DataFolder
 from geocast.bench.peers import PEERS
 from geocast.bench.results import Results
-from geocast.bench.transport import SparkSide, run_transport
+from geocast.bench.transport import run_transport
 from geocast.bench.workload import RECIPES, Recipe, make, needs
 from geocast.errors import UnknownNameError
 
 __all__ = ["SPARK", "choose", "choose_peers", "count_steps", "run_suite", "sized"]
 
 SPARK = {"spark-points": "points", "spark-unique": "unique"}
-"""The workloads that run on Spark, and whose publications they have, ten times as many."""
+"""The workloads that run on Spark, and whose publications they have, ten times as many a round."""
 
 _MILLION = "million"
 _MILLION_PEERS = ("shapely", "shapely prepared")
 """Peers of the million: the others rebuild or scan what they have for every batch."""
 
-OpenSpark = Callable[[], AbstractContextManager[SparkSide]]
+OpenSpark = Callable[[], AbstractContextManager[SparkSession]]
 
 
 def choose(only: Sequence[str], *, million: bool, spark: bool) -> list[str]:
@@ -45,15 +47,15 @@ def choose_peers(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(names) or tuple(PEERS)
 
 
-def sized(name: str, subs: int | None, pubs: int | None, seed: int) -> Recipe:
+def sized(name: str, subs: int | None, pubs: int | None, seed: int, *, rounds: int = 1) -> Recipe:
     """Return the recipe of a workload, in other sizes where they are given.
 
     The million takes a hundred times as many subscriptions as the others, and Spark ten times
-    as many publications, whatever the size.
+    as many publications, whatever the size, for each of so many rounds.
     """
     recipe = RECIPES[SPARK.get(name, name)]
     subs = recipe.subs if subs is None else subs * (100 if name == _MILLION else 1)
-    pubs = (recipe.pubs if pubs is None else pubs) * (10 if name in SPARK else 1)
+    pubs = (recipe.pubs if pubs is None else pubs) * (10 * rounds if name in SPARK else 1)
     return replace(recipe, subs=subs, pubs=pubs, seed=seed)
 
 
@@ -79,8 +81,8 @@ def run_suite(
         announce(f"{name}: drawing {recipe.subs:,} subscriptions, {recipe.pubs:,} publications")
         workload = make(recipe, folder)
         if name in SPARK:
-            with open_spark() as spark:
-                run_transport(name, workload, spark, options, results, announce)
+            with open_spark() as session:
+                run_transport(name, workload, session, options, results, announce)
         else:
             run_workload(name, workload, _options_of(name, options), results, announce)
     return results

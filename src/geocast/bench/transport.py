@@ -2,12 +2,13 @@
 
 Two yardsticks: the same plan without matching, whose workers hand out answers of the same size
 that were prepared beforehand; and the same core in two plain processes, each of which reads
-half of the files. Who calls this brings the session and Geocast's way of matching
-on it, because they stand above this room.
+half of the files. Every round has publications of its own: whoever saw one before remembers
+what it matched, and a round would measure by which worker a file happens to be read again.
 """
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -25,12 +26,13 @@ from pyspark.sql import DataFrame, SparkSession
 from geocast.bench.core import Announce, Options
 from geocast.bench.results import Agreement, Measurement, Results
 from geocast.bench.thesis.batch import read_parts
+from geocast.bench.thesis.door import matched, prepared
 from geocast.bench.thesis.workloads import write_parts
 from geocast.bench.workload import Workload
 from geocast.match.matcher import Matcher
 from geocast.model import MATCHES, Rejects
 
-__all__ = ["NO_MATCHING", "ON_SPARK", "TWO_PROCESSES", "SparkSide", "run_transport"]
+__all__ = ["NO_MATCHING", "ON_SPARK", "TWO_PROCESSES", "run_transport"]
 
 ON_SPARK = "geocast on Spark"
 NO_MATCHING = "Spark without matching"
@@ -43,48 +45,58 @@ _PREPARED_ROWS = 200_000
 _PROCESSES = 2
 
 
-@dataclass(frozen=True, slots=True)
-class SparkSide:
-    """A session with two cores, and the function that matches a DataFrame on it."""
-
-    session: SparkSession
-    match: Callable[[DataFrame, pa.Table], DataFrame]
+Way = Callable[[Path, Path], Callable[[], None]]
+"""Makes ready to match the publications of one folder into another; what it returns does it."""
 
 
 def run_transport(
     name: str,
     workload: Workload,
-    spark: SparkSide,
+    session: SparkSession,
     options: Options,
     results: Results,
     announce: Announce,
 ) -> None:
-    """Measure the three by the clock on the wall, in turn, after a round that does not count."""
+    """Measure the three by the clock on the wall, in turn, after a round that does not count.
+
+    The publications are divided among the rounds.
+    """
+    rounds = range(options.repetitions + 1)
     with tempfile.TemporaryDirectory(prefix="geocast-bench-") as folder:
         room = Path(folder)
         announce(f"{name}: index of {workload.subscriptions.num_rows:,} subscriptions")
-        _write_files(workload.publications, room / "publications")
+        shares = _divide(workload.publications, len(rounds))
         index = _save_index(workload.subscriptions, room)
-        with _Processes(room, index) as processes:
-            ways = _ways(workload, spark, room, index) | {TWO_PROCESSES: processes.run}
-            for repetition in range(-1, options.repetitions):
-                for engine, run in ways.items():
-                    announce(f"{name}: {engine}, round {repetition + 1} of {options.repetitions}")
-                    out = room / engine
-                    seconds = _wall(partial(run, out))
-                    if repetition >= 0:
-                        _note(name, engine, repetition, workload, out, seconds, results)
-        _compare(name, room, workload.publications.num_rows, results)
+        with _Processes(index) as processes:
+            ways = _ways(workload, session, room, index) | {TWO_PROCESSES: processes.prepare}
+            for number, share in zip(rounds, shares, strict=True):
+                _write_files(share, room / str(number))
+                for engine, prepare in ways.items():
+                    announce(f"{name}: {engine}, round {number} of {options.repetitions}")
+                    seconds = _wall(prepare(room / str(number), room / engine))
+                    if number:
+                        sizes = workload.subscriptions.num_rows, share.num_rows
+                        _note(name, engine, number - 1, sizes, room / engine, seconds, results)
+        _compare(name, room, shares[-1].num_rows, results)
 
 
-def _ways(
-    workload: Workload, spark: SparkSide, room: Path, index: Path
-) -> dict[str, Callable[[Path], None]]:
-    frame = read_parts(spark.session, room / "publications")
+def _divide(publications: pa.Table, count: int) -> list[pa.Table]:
+    each = max(1, publications.num_rows // count)
+    return [publications.slice(number * each, each) for number in range(count)]
+
+
+def _ways(workload: Workload, session: SparkSession, room: Path, index: Path) -> dict[str, Way]:
     answers = _prepare_answers(workload.publications, index, room)
-    echo = frame.select("id", "geometry").mapInArrow(answers.hand_out, _SCHEMA)
-    matched = spark.match(frame, workload.subscriptions)
-    return {NO_MATCHING: partial(_write_frame, echo), ON_SPARK: partial(_write_frame, matched)}
+    algorithm = prepared("RIS", workload.subscriptions, 0)
+
+    def without_matching(files: Path, out: Path) -> Callable[[], None]:
+        frame = read_parts(session, files).select("id", "geometry")
+        return partial(_write_frame, frame.mapInArrow(answers.hand_out, _SCHEMA), out)
+
+    def with_matching(files: Path, out: Path) -> Callable[[], None]:
+        return partial(_write_frame, matched(algorithm, read_parts(session, files)), out)
+
+    return {NO_MATCHING: without_matching, ON_SPARK: with_matching}
 
 
 def _write_frame(frame: DataFrame, out: Path) -> None:
@@ -146,8 +158,7 @@ def _save_index(subscriptions: pa.Table, room: Path) -> Path:
 class _Processes:
     """Two processes that keep the index open between rounds, as Spark's workers do."""
 
-    def __init__(self, room: Path, index: Path) -> None:
-        self._parts = sorted((room / "publications").iterdir())
+    def __init__(self, index: Path) -> None:
         self._pool = ProcessPoolExecutor(
             _PROCESSES, get_context("spawn"), initializer=_open_index, initargs=(index,)
         )
@@ -158,11 +169,16 @@ class _Processes:
     def __exit__(self, *_: object) -> None:
         self._pool.shutdown()
 
-    def run(self, out: Path) -> None:
-        """Match all parts, each process one after another."""
-        out.mkdir(exist_ok=True)
-        targets = [out / part.name for part in self._parts]
-        list(self._pool.map(_match_part, self._parts, targets))
+    def prepare(self, files: Path, out: Path) -> Callable[[], None]:
+        """Make ready to match the files of a folder, each process one after another."""
+        shutil.rmtree(out, ignore_errors=True)
+        out.mkdir()
+        parts = sorted(files.iterdir())
+        return partial(self._run, parts, [out / part.name for part in parts])
+
+    def _run(self, parts: list[Path], outs: list[Path]) -> None:
+        for _ in self._pool.map(_match_part, parts, outs):
+            pass
 
 
 _opened: list[Matcher] = []
@@ -189,15 +205,15 @@ def _note(
     name: str,
     engine: str,
     repetition: int,
-    workload: Workload,
+    sizes: tuple[int, int],
     out: Path,
     seconds: float,
     results: Results,
 ) -> None:
+    """Note a round with so many subscriptions and publications."""
     pairs = _count_pairs(pq.read_table(out, columns=["subscriptions"]))
-    known, rows = workload.subscriptions.num_rows, workload.publications.num_rows
     results.measurements.append(
-        Measurement(name, engine, repetition, known, rows, pairs, 0.0, seconds, "wall")
+        Measurement(name, engine, repetition, *sizes, pairs, 0.0, seconds, "wall")
     )
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -25,8 +24,9 @@ from geocast.cli.bench_thesis import thesis
 from geocast.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
     from geocast.bench.results import Results
-    from geocast.bench.transport import SparkSide
 
 __all__ = ["app"]
 
@@ -108,10 +108,11 @@ def core(
     chosen = choose_peers(names_in(peers))
     options = Options(repetitions=repetitions, peers=chosen, peer_seconds=peer_seconds)
     names = choose(names_in(only), million=million, spark=spark)
-    recipes = {name: sized(name, subs, pubs, seed) for name in names}
+    rounds = repetitions + 1  # one does not count
+    recipes = {name: sized(name, subs, pubs, seed, rounds=rounds) for name in names}
     folder = DataFolder.find(data)
     with announced(count_steps(names, options), "bench core") as announce:
-        results = run_suite(recipes, folder, options, _spark_side, announce)
+        results = run_suite(recipes, folder, options, _spark_session, announce)
     files = write_report(results, out, f"geocast {' '.join(sys.argv[1:])}")
     _print_results(results)
     typer.echo(f"report: {files[0]}")
@@ -155,14 +156,10 @@ def _size(text: str) -> int:
     return int(text)
 
 
-@contextmanager
-def _spark_side() -> Iterator[SparkSide]:
-    from geocast import spark
-    from geocast.bench.transport import SparkSide
+def _spark_session() -> AbstractContextManager[SparkSession]:
     from geocast.pipeline.session import spark_session
 
-    with spark_session("local[2]") as session:
-        yield SparkSide(session, spark.match)
+    return spark_session("local[2]")
 
 
 def _print_results(results: Results) -> None:
