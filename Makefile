@@ -29,7 +29,7 @@ demo: prepare ## Match a month of earthquakes on Spark, draw the map, and replay
 
 test: java postgres $(VENV)/.ready kafka ## Check style, types and layers, and run all tests
 	@scripts/check.sh $(BIN) ruff-check ruff-format mypy lint-imports pytest-early \
-	  warm web-check web-test pytest pytest-alone
+	  warm web-check web-test pytest
 
 cluster: prepare postgres kafka ## Run Kafka, PostgreSQL, Spark and the service, several of each, here
 	@scripts/cluster.sh start out/cluster

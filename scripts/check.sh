@@ -9,8 +9,6 @@ BIN=$1
 shift
 # What needs neither compiled kernels nor the map page can be tested while they are made.
 EARLY=(tests/repository tests/language tests/files tests/operate tests/oracle tests/deploy)
-# Sixteen processes that are broken at random want the machine for themselves.
-ALONE=(tests/cluster)
 summary=()
 status=0
 
@@ -23,8 +21,7 @@ command_of() {
     web-check) echo scripts/web.sh .venv check ;;
     web-test) echo scripts/web.sh .venv test ;;
     pytest-early) echo "$BIN"/pytest --quiet "${EARLY[@]}" ;;
-    pytest) echo "$BIN"/pytest -n auto --durations 30 "${EARLY[@]/#/--ignore=}" "${ALONE[@]/#/--ignore=}" ;;
-    pytest-alone) echo "$BIN"/pytest --durations 5 "${ALONE[@]}" ;;
+    pytest) echo "$BIN"/pytest -n auto --durations 30 "${EARLY[@]/#/--ignore=}" ;;
     *) fail "unknown step $1" ;;
   esac
 }

@@ -14,8 +14,14 @@ from geocast.bench.chaos import Verdict, run_chaos
 from geocast.bench.cluster import ClusterUnderTest
 
 FAULTS = 10
+LATE = {
+    "type": "Feature",
+    "id": "late",
+    "properties": {},
+    "geometry": {"type": "Point", "coordinates": [0, 0]},
+}
 SCRIPT = Path(__file__).parents[2] / "scripts" / "cluster.sh"
-pytestmark = [pytest.mark.service, pytest.mark.timeout(1800)]
+pytestmark = [pytest.mark.service, pytest.mark.full, pytest.mark.timeout(1800)]
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +43,13 @@ def say(text: str) -> None:
 
 
 def mapped_by_workers(cluster: ClusterUnderTest, folder: Path) -> set[str]:
-    """What of the cluster's files Spark's Python processes have in memory, from the folder on."""
+    """What of the cluster's files Spark's Python processes have in memory, from the folder on.
+
+    Those that have rested for a minute have ended: something is published first.
+    """
+    with cluster.client(cluster.new_account("late", "publish")) as client:
+        client.publish(LATE)
+    cluster.wait_idle(300)
     found: set[str] = set()
     for process in cluster.targets("python"):
         try:

@@ -12,6 +12,7 @@ import orjson
 import pytest
 
 from geocast.deliver import topics as module
+from geocast.deliver.topic_names import SHARES
 from geocast.deliver.topics import TopicWriter
 from geocast.errors import StateError
 from geocast.log.kafka.subscribers import Message, SubscriberTopics
@@ -27,6 +28,7 @@ class Brokers:
     def __init__(self) -> None:
         self.held: dict[str, list[Message]] = {}
         self.sizes: list[int] = []
+        self.order: list[str] = []
         self.broken = ""
 
     def written(self, topic: str) -> int:
@@ -41,6 +43,7 @@ class Brokers:
             taken = list(group)
             self.held.setdefault(topic, []).extend(taken)
             self.sizes.append(len(taken))
+            self.order.append(topic)
 
     def close(self) -> None:
         pass
@@ -112,6 +115,27 @@ def test_large_features_go_a_few_at_a_time(
     assert set(brokers.sizes) == {1}
     assert [event for _, event, _ in told(brokers)] == ids
     assert [event for _, event, _ in told(brokers, "geocast.to.other")] == ids
+
+
+def test_a_topic_with_much_mail_does_not_keep_the_others_waiting(
+    world: World, brokers: Brokers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [f"geocast.to.r{k}" for k in range(2 * SHARES + 1)]
+    subscriptions = {name: subscribed(world, name) for name in names}
+    numbers: dict[int, list[str]] = {}
+    for name, (endpoint, _) in subscriptions.items():
+        numbers.setdefault(endpoint.number % SHARES, []).append(name)
+    together = next(group for group in numbers.values() if len(group) == 3)
+    busy, *others = together
+    world.publish(subscriptions[busy][1], times=40)
+    for name in others:
+        world.publish(subscriptions[name][1])
+    monkeypatch.setattr(module, "_MOST_ROWS", 4)
+    with running(world, brokers):
+        pass
+    assert [len(told(brokers, name)) for name in together] == [40, 1, 1]
+    for name in others:
+        assert brokers.order.index(name) < 6
 
 
 def test_what_was_written_before_a_death_is_not_written_again(

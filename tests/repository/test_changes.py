@@ -37,6 +37,14 @@ def test_added_versions_are_told_as_they_were_asked_for(
     assert repository.subscriptions.changes(changes.through, 10).count == 0
 
 
+def test_a_predicate_without_a_geometry_is_not_told(repository: Repository, ann: Account) -> None:
+    repository.subscriptions.add(
+        ann.number, "old", Wanted(None, "intersects", "a = 1", {}, None, None)
+    )
+    (told,) = repository.subscriptions.changes(0, 10).table.to_pylist()
+    assert (told["geometry"], told["predicate"], told["filter"]) == (None, None, "a = 1")
+
+
 def test_a_replacement_is_one_change(repository: Repository, ann: Account) -> None:
     (old,) = subscribe(repository, ann, "one")
     before = repository.subscriptions.changes(0, 10).through

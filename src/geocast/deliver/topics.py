@@ -12,13 +12,14 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import repeat
 from typing import TYPE_CHECKING, Final
 
 from geocast.deliver.courier import is_due
 from geocast.deliver.shares import AllShares
 from geocast.deliver.topic_names import SHARES, TOPIC_SCHEME, is_topic
 from geocast.log.kafka.subscribers import Message, SubscriberTopics
-from geocast.model import MICROSECONDS, Notification, cloud_event, event_id, now
+from geocast.model import MICROSECONDS, Kind, Notification, cloud_event, event_id, now
 from geocast.operate import metrics
 
 if TYPE_CHECKING:
@@ -30,9 +31,10 @@ __all__ = ["TopicWriter"]
 _IDLE_SECONDS: Final = 0.05
 _LONGEST_WAIT: Final = 5.0
 _ERROR_SECONDS: Final = 1.0
-_EACH: Final = 10_000
-_TOGETHER: Final = 20_000
-_MOST_BYTES: Final = 64 << 20
+_MOST_ROWS: Final = 80_000
+_MOST_BYTES: Final = 128 << 20
+"""What may be on its way at once, of all shares together."""
+
 _CONTENT: Final = ("content-type", b"application/cloudevents+json; charset=UTF-8")
 _log: Final = logging.getLogger(__name__)
 
@@ -61,6 +63,7 @@ class TopicWriter:
         self._open_share = open_share
         self._shares = shares or AllShares(SHARES)
         self._opened: dict[int, SubscriberTopics] = {}
+        self._last: dict[int, int] = {}
         self._waits: dict[int, float] = {}
         self._due: dict[int, float] = {}
 
@@ -83,16 +86,17 @@ class TopicWriter:
                 moment = time.monotonic()
                 due = {share for share in mine if self._due.get(share, 0.0) <= moment}
                 waiting = self._waiting(due)
-                return sum(pool.map(self._attempt, waiting.keys(), waiting.values()))
+                parts = repeat(max(1, len(waiting)))
+                return sum(pool.map(self._attempt, waiting.keys(), waiting.values(), parts))
         except Exception:
             _log.exception("cannot look for topics with mail; trying again")
             time.sleep(_ERROR_SECONDS)
             return 0
 
-    def _attempt(self, share: int, endpoints: list[Endpoint]) -> int:
+    def _attempt(self, share: int, endpoints: list[Endpoint], parts: int) -> int:
         try:
             # To begin to write fences others off: not where the share has passed to one of them.
-            moved = self._move(share, endpoints) if share in self._shares.held() else 0
+            moved = self._move(share, endpoints, parts) if share in self._shares.held() else 0
         except Exception:
             if share not in self._shares.held():
                 _log.info("share %d of the topics is another process's now", share)
@@ -104,14 +108,14 @@ class TopicWriter:
         self._waits.pop(share, None)
         return moved
 
-    def _move(self, share: int, endpoints: list[Endpoint]) -> int:
-        """Move notifications of one share; return how many."""
+    def _move(self, share: int, endpoints: list[Endpoint], parts: int) -> int:
+        """Move notifications of one share, one of so many at work; return how many."""
         if share not in self._opened:
             self._opened[share] = self._open_share(share)
         topics = self._opened[share]
-        # First what is in the topics: nothing is marked as seen while no broker answers.
+        # First what is in the topics: nothing is marked as seen before a broker has told that.
         written = {endpoint.number: topics.written(_name(endpoint)) for endpoint in endpoints}
-        groups = [group for group in self._handed_over(endpoints) if group[1]]
+        groups = [group for group in self._handed_over(share, endpoints, parts) if group[1]]
         fresh = [
             (endpoint, [row for row in rows if row.cursor > written[endpoint.number]])
             for endpoint, rows in groups
@@ -119,19 +123,25 @@ class TopicWriter:
         # Messages repeat the features: they are made one by one, when they are written.
         if filled := {_name(endpoint): map(_message, rows) for endpoint, rows in fresh if rows}:
             topics.write(filled)
+            _count([one for _, rows in fresh for one in rows])
         for endpoint, rows in groups:
             self._repository.mailbox.take_out(endpoint.number, rows[0].cursor, rows[-1].cursor)
-        _count([one for _, rows in fresh for one in rows])
         return sum(len(rows) for _, rows in groups)
 
-    def _handed_over(self, endpoints: list[Endpoint]) -> Iterator[_Group]:
-        """Yield the topics with what waits for each, up to a bound in all."""
-        room, space = _TOGETHER, _MOST_BYTES
-        for endpoint in endpoints:
+    def _handed_over(self, share: int, endpoints: list[Endpoint], parts: int) -> Iterator[_Group]:
+        """Yield the topics with what waits for each, up to a bound in all.
+
+        Each may take an equal part of what the ones before it have left, and the turn goes round:
+        a topic with much mail, or large features, does not keep the others waiting.
+        """
+        room, space = _MOST_ROWS // parts, _MOST_BYTES // parts
+        turn = _behind(endpoints, self._last.get(share, -1))
+        for left, endpoint in zip(range(len(turn), 0, -1), turn, strict=True):
             rows = self._repository.mailbox.hand_over(
-                endpoint.number, limit=min(room, _EACH), max_bytes=space
+                endpoint.number, limit=max(1, room // left), max_bytes=max(1, space // left)
             )
             yield endpoint, rows
+            self._last[share] = endpoint.number
             room -= len(rows)
             space -= sum(len(row.feature) for row in rows)
             if room <= 0 or space <= 0:
@@ -149,6 +159,11 @@ class TopicWriter:
     def _let_go(self, shares: Iterable[int]) -> None:
         for share in list(shares):
             self._opened.pop(share).close()
+
+
+def _behind(endpoints: list[Endpoint], last: int) -> list[Endpoint]:
+    """Return them by number, from the one behind `last` on, and round."""
+    return sorted(endpoints, key=lambda one: (one.number <= last, one.number))
 
 
 def _name(endpoint: Endpoint) -> str:
@@ -169,5 +184,6 @@ def _message(notification: Notification) -> Message:
 def _count(sent: list[Notification]) -> None:
     metrics().notifications.labels(channel="topic").inc(len(sent))
     delay, moment = metrics().delay.labels(channel="topic"), now()
-    for published in {(one.publisher, one.publication): one.published for one in sent}.values():
+    matches = [one for one in sent if one.kind == Kind.MATCH]
+    for published in {(one.publisher, one.publication): one.published for one in matches}.values():
         delay.observe((moment - published) / MICROSECONDS)

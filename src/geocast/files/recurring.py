@@ -18,7 +18,7 @@ __all__ = ["RecurringGeometries"]
 
 _MEMBER: Final = b'"geometry"'
 _SHORT: Final = 200
-_MAX_BYTES: Final = 128 << 20
+_MAX_BYTES: Final = 64 << 20
 _OVERHEAD: Final = 300
 
 

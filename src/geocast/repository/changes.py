@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from sqlalchemy import Connection, Row, Select, and_, delete, func, or_, select, update
 
 from geocast.errors import StateError
@@ -174,4 +175,12 @@ def _table(rows: Iterable[Row[*tuple[Any, ...]]]) -> pa.Table:
     arrays = [
         pa.array(column, field.type) for column, field in zip(columns, SUBSCRIPTIONS, strict=True)
     ]
-    return pa.Table.from_arrays(arrays, schema=SUBSCRIPTIONS)
+    return _without_idle_predicates(pa.Table.from_arrays(arrays, schema=SUBSCRIPTIONS))
+
+
+def _without_idle_predicates(table: pa.Table) -> pa.Table:
+    """Take predicates away that have no geometry: such were accepted once, and mean nothing."""
+    place = table.schema.get_field_index("predicate")
+    has_geometry = pc.is_valid(table["geometry"])
+    predicate = pc.if_else(has_geometry, table["predicate"], pa.scalar(None, pa.string()))
+    return table.set_column(place, table.schema.field(place), predicate)

@@ -19,7 +19,7 @@ from geocast.repository.tables import body, delivered, event, mailbox, subscript
 
 __all__ = ["Names", "hand_over"]
 
-_MOST_NAMES: Final = 1_000_000
+_MOST_NAMES: Final = 100_000
 
 _Rows = Sequence[tuple[int, ...]]
 

@@ -87,8 +87,8 @@ class ClusterUnderTest:
         """Empty disks, wake who sleeps, and start again what has ended, all of it at once."""
         self._faults.end()
         with ThreadPoolExecutor(len(ALL)) as pool:
-            for name in self._parts.ended():
-                pool.submit(self._start_again, name)
+            for _ in pool.map(self._start_again, self._parts.ended()):
+                pass
 
     def wait_ready(self, seconds: float = _READY_SECONDS) -> None:
         """Wait until both gateways say that publications are matched."""

@@ -116,7 +116,7 @@ class KeyTable:
         self._let_go(partition, 2 * len(offsets))
         keys = records.column("key").to_pylist()
         firsts = self._firsts(partition, keys)
-        if any(firsts[key] < offset for key, offset in zip(keys, offsets, strict=True)):
+        if any(firsts.get(key, at) < at for key, at in zip(keys, offsets, strict=True)):
             firsts = self._firsts(partition, keys, self._starts()[partition])
         return [firsts.get(key, at) < at for key, at in zip(keys, offsets, strict=True)]
 
