@@ -45,7 +45,10 @@ prepare() {
     "$HERE/kafka.sh" prepare "$FOLDER/kafka" 3 >"$FOLDER/servers" &
   servers=$!
   directory=$("$HERE/postgres.sh" start)
-  wait "$servers"
+  if ! wait "$servers"; then
+    "$HERE/postgres.sh" stop "$directory"
+    fail "Kafka's folders cannot be prepared; what it said stands above"
+  fi
   servers=$(<"$FOLDER/servers")
   url=$(sed -E 's|//geocast:[^@]*@127.0.0.1|//geocast@localhost|' "$directory/url")
   cat >"$FOLDER/settings.tmp" <<SETTINGS
@@ -217,7 +220,7 @@ remove() {
 }
 
 watch() {
-  while kill -0 "$1" 2>/dev/null && [[ -d $FOLDER ]]; do sleep 1; done
+  while is_running "$1" && [[ -d $FOLDER ]]; do sleep 1; done
   [[ ! -d $FOLDER ]] || remove
 }
 

@@ -6,6 +6,7 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from typing import Final
 
@@ -136,13 +137,13 @@ def _looked_after(system: System) -> Iterator[None]:
         while not done.wait(_LOOK_SECONDS):
             system.mend()
 
-    keeper = threading.Thread(target=look, daemon=True)
-    keeper.start()
-    try:
-        yield
-    finally:
-        done.set()
-        keeper.join()
+    with ThreadPoolExecutor(1) as pool:
+        keeper = pool.submit(look)
+        try:
+            yield
+        finally:
+            done.set()
+        keeper.result()
 
 
 def _settle(system: System, publishers: list[Publisher], accounts: list[Account]) -> None:

@@ -43,8 +43,8 @@ class ClusterUnderTest:
 
     def __enter__(self) -> ClusterUnderTest:
         self._folder.mkdir(parents=True, exist_ok=True)
-        self._faults.prepare()
         try:
+            self._faults.prepare()
             self._run("start", CLUSTER_OWNER=str(os.getpid()))
         except BaseException as error:
             words = self._words()

@@ -19,6 +19,7 @@ __all__ = ["Heard", "Wanted", "start_subscriber"]
 
 _AT_ONCE: Final = 10_000
 _SILENT_SECONDS: Final = 60.0
+_AFTERWARDS_SECONDS: Final = 1.0
 _WAIT_SECONDS: Final = 1.0
 _LONGEST_MILLISECONDS: Final = 3_600_000
 
@@ -83,6 +84,8 @@ def _listen(options: KafkaOptions, wanted: Wanted, sent: Any, patience: float, s
         np.add.at(late, np.clip(delays, 0, _LONGEST_MILLISECONDS - 1), 1)
         np.add.at(times, numbers, 1)
         seen += len(numbers)
+    while (repeated := consumer.poll(_AFTERWARDS_SECONDS)) is not None:
+        np.add.at(times, _numbers([repeated], wanted.name), 1)
     consumer.close()
     sender.send(Heard(times, late[: int(np.flatnonzero(late).max(initial=0)) + 1], last))
 
