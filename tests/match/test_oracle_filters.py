@@ -66,16 +66,16 @@ def test_an_area_with_a_filter_or_an_expression_alone(index: str) -> None:
     n = 250
     areas = shapely.to_wkb(lattice_geometries(rng, n, STEP, span=6)).tolist()
     texts = [expression(rng, 2) if rng.random() < 0.7 else None for _ in range(n)]
+    geometries = [
+        a if t is None or rng.random() < 0.6 else None for a, t in zip(areas, texts, strict=True)
+    ]
     columns = {
         "id": [f"s{k}" for k in range(n)],
         "subscriber": ["anyone"] * n,
-        "geometry": [
-            a if t is None or rng.random() < 0.6 else None
-            for a, t in zip(areas, texts, strict=True)
-        ],
+        "geometry": geometries,
         "predicate": [
-            None if rng.random() < 0.2 else str(rng.choice(list(oracle.PREDICATES)))
-            for _ in range(n)
+            None if g is None or rng.random() < 0.2 else str(rng.choice(list(oracle.PREDICATES)))
+            for g in geometries
         ],
         "filter": texts,
     }
