@@ -46,9 +46,12 @@ def test_everything_is_measured(data: DataFolder) -> None:
         "subscriber",
     ):
         assert words in ran.stdout
-    told = re.search(r"40 publications, ([\d,]+) messages of ([\d,]+), 0 publications", ran.stdout)
+    told = re.search(
+        r"40 publications, ([\d,]+) messages with ([\d,]+) matches of ([\d,]+), 0 ", ran.stdout
+    )
     assert told is not None, ran.stdout
-    assert told[1] == told[2] != "0"
+    assert told[2] == told[3]
+    assert 0 < int(told[1]) <= 40 <= int(told[2])
 
 
 def test_one_of_two_is_to_be_named(data: DataFolder) -> None:
@@ -92,7 +95,7 @@ def test_delays_and_what_is_wrong() -> None:
     late[[100, 200, 500]] = [2, 2, 1]
     right = _delay(5.0, expected, Heard(expected, late, 12.5), 0.25, 12.0, [])
     assert (right.p50, right.p90, right.p99, right.worst) == (0.2, 0.5, 0.5, 0.5)
-    assert (right.messages, right.expected, right.wrong) == (5, 5, 0)
+    assert (right.messages, right.matches, right.expected, right.wrong) == (5, 5, 5, 0)
     assert right.behind == 0.5
     other = _delay(5.0, expected, Heard(np.array([2, 1, 2]), late, 12.5), 0.25, 12.0, [])
     assert other.wrong == 2

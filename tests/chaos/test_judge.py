@@ -11,10 +11,10 @@ import shapely
 
 from geocast.bench.chaos.actors import Subscriber
 from geocast.bench.chaos.judge import Heard, Published, Stood, compare, expected, late_activations
-from geocast.bench.chaos.topics import _note
+from geocast.bench.chaos.topics import MATCHES, WITHDRAWALS, _note
 from geocast.bench.chaos.trial import Account, _judge_told
 from geocast.bench.chaos.world import Interest
-from geocast.model import Kind, Notification, cloud_event
+from geocast.model import Bundle, BundledMatch, Kind, bundle_event
 
 AREA = {"type": "Polygon", "coordinates": [[[0, 0], [2, 0], [2, 2], [0, 2], [0, 0]]]}
 
@@ -82,16 +82,18 @@ def test_a_match_without_a_subscription_that_was_seen_active_is_noticed() -> Non
 
 
 def in_topic(kind: Kind) -> dict[str, Any]:
-    one = Notification(1, "m", kind, "s", 1, "press", "p", 5, 6, b'{"type":"Feature"}')
-    found: dict[str, Any] = orjson.loads(cloud_event(one))
+    matches = [BundledMatch("m", "s", 1), BundledMatch("n", "t", 2)]
+    one = Bundle(1, kind, matches, "press", "p", 5, 6, b'{"type":"Feature"}')
+    found: dict[str, Any] = orjson.loads(bundle_event(one))
     return found
 
 
 def test_what_stands_in_topics_is_told_apart_by_its_kind() -> None:
-    told: dict[str, Counter[Heard]] = {"match": Counter(), "withdrawal": Counter()}
+    told: dict[str, Counter[Heard]] = {MATCHES: Counter(), WITHDRAWALS: Counter()}
     for kind in (Kind.MATCH, Kind.WITHDRAWAL):
         _note(in_topic(kind), told)
-    assert told == {"match": Counter({("p", "s", 1): 1}), "withdrawal": Counter({("p", "s", 1): 1})}
+    heard = Counter({("p", "s", 1): 1, ("p", "t", 2): 1})
+    assert told == {MATCHES: heard, WITHDRAWALS: heard}
 
 
 def test_withdrawals_are_judged_too() -> None:

@@ -86,7 +86,11 @@ def subscribed(world: World, name: str = TOPIC) -> tuple[Endpoint, Subscription]
 
 def told(brokers: Brokers, topic: str = TOPIC) -> list[tuple[str, str, str]]:
     events: list[dict[str, Any]] = [orjson.loads(one.value) for one in brokers.held.get(topic, [])]
-    return [(one["type"], one["subject"], one["data"]["subscription"]) for one in events]
+    return [
+        (one["type"], one["subject"], match["subscription"])
+        for one in events
+        for match in one["data"]["matches"]
+    ]
 
 
 def test_each_once_in_order_and_acknowledged(world: World, brokers: Brokers) -> None:
@@ -130,7 +134,7 @@ def test_a_topic_with_much_mail_does_not_keep_the_others_waiting(
     world.publish(subscriptions[busy][1], times=40)
     for name in others:
         world.publish(subscriptions[name][1])
-    monkeypatch.setattr(module, "_MOST_ROWS", 4)
+    monkeypatch.setattr(module, "_MOST_BUNDLES", 4)
     with running(world, brokers):
         pass
     assert [len(told(brokers, name)) for name in together] == [40, 1, 1]
@@ -181,7 +185,7 @@ def test_nothing_counts_as_seen_while_no_broker_answers(world: World, brokers: B
     thread.join()
     with running(world, brokers):
         pass
-    assert told(brokers) == [("geocast.match.v1", second, one.id)]
+    assert told(brokers) == [("geocast.matches.v1", second, one.id)]
 
 
 def test_a_withdrawal_comes_behind_its_match(world: World, brokers: Brokers) -> None:
@@ -193,6 +197,6 @@ def test_a_withdrawal_comes_behind_its_match(world: World, brokers: Brokers) -> 
     with running(world, brokers):
         pass
     assert [kind for kind, _, _ in told(brokers)] == [
-        "geocast.match.v1",
-        "geocast.withdrawal.v1",
+        "geocast.matches.v1",
+        "geocast.withdrawals.v1",
     ]

@@ -153,5 +153,5 @@ def test_nothing_else_refers_to_a_forgotten_subscription() -> None:
     naming = {"change", "delivered", "event", "mailbox", "pause", "subscription", "version"}
     naming |= {"wanted"}
     others = {"account", "batch", "body", "counter", "dead_letter", "endpoint", "fact", "position"}
-    others |= {"link", "member", "share", "snapshot", "token", "withdrawal"}
+    others |= {"bundle", "link", "member", "share", "snapshot", "token", "withdrawal"}
     assert {table.name for table in metadata.sorted_tables} == naming | others

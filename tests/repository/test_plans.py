@@ -13,7 +13,10 @@ from geocast.repository.postgresql import PostgresDatabase
 from geocast.repository.sqlite import SqliteDatabase
 from tests.repository.world import asking, deliver, record, subscribe
 
-GROWING = ("mailbox", "event", "body", "subscription", "version", "wanted", "change", "withdrawal")
+GROWING = (
+    *("mailbox", "bundle", "event", "body", "withdrawal"),
+    *("subscription", "version", "wanted", "change"),
+)
 
 
 def test_a_day_without_scans(repository: Repository, ann: Account, press: Account) -> None:
@@ -71,8 +74,12 @@ def _live(repository: Repository, ann: Account, press: Account) -> None:
     mailbox.read(ann.number, limit=9, subscription="one", newest=True)
     mailbox.read(ann.number, limit=9, endpoint=hook)
     mailbox.mark_delivered(ann.number, rows)
-    mailbox.hand_over(hook, limit=9)
-    mailbox.take_out(hook, 1, 9)
+    topic = repository.endpoints.put(ann.number, "kafka:t", "s").number
+    told = repository.subscriptions.add(ann.number, "told", asking(endpoint=topic))
+    deliver(repository, *(record(offset, [told.vnumber]) for offset in range(3, 6)))
+    mailbox.withdraw(press, "p5")
+    found = mailbox.hand_over(topic, limit=9)
+    mailbox.take_out(topic, found[0].cursor, found[-1].cursor)
     mailbox.accounts_after(1)
     mailbox.withdraw(press, "p1")
     mailbox.acknowledge(ann.number, cursors=[1])

@@ -150,7 +150,8 @@ def _print_delay(delay: Delay) -> None:
     table.add_row(*(f"{one:.2f} s" for one in (delay.p50, delay.p90, delay.p99, delay.worst)))
     console.print(table)
     console.print(
-        f"{delay.published:,} publications, {delay.messages:,} messages of {delay.expected:,}, "
+        f"{delay.published:,} publications, {delay.messages:,} messages with {delay.matches:,} "
+        f"matches of {delay.expected:,}, "
         f"{delay.wrong:,} publications with too many or too few; the last message "
         f"{delay.behind:.1f} s after the last publication; the publisher at most "
         f"{delay.lag:.2f} s late",

@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from geocast.log import kafka_options
 from geocast.operate import Settings
 
-if TYPE_CHECKING:
-    from geocast.repository import Endpoint
-
-__all__ = ["SHARES", "TOPIC_SCHEME", "is_topic", "topic_name"]
+__all__ = ["SHARES", "topic_name"]
 
 SHARES: Final = 8
 """Into how many shares topics are divided, by the numbers of their endpoints."""
-
-TOPIC_SCHEME: Final = "kafka:"
-"""How the address of an endpoint begins that is a topic; its name follows."""
-
-
-def is_topic(endpoint: Endpoint) -> bool:
-    """Whether an endpoint is a topic, and not a webhook."""
-    return endpoint.url.startswith(TOPIC_SCHEME)
 
 
 def topic_name(settings: Settings, account: str) -> str | None:

@@ -1,7 +1,7 @@
-"""Notifications to topics of subscribers in Kafka: each stands there once.
+"""Events to topics of subscribers in Kafka: each stands there once, with all of its matches.
 
-A topic is fed from the mailbox, as a webhook is: what was withdrawn in time is never written, and
-a withdrawal comes behind its match.
+A topic is fed from the repository, as a webhook is: what was withdrawn in time is never written,
+and a withdrawal comes behind its match.
 """
 
 from __future__ import annotations
@@ -12,14 +12,23 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import repeat
 from typing import TYPE_CHECKING, Final
 
 from geocast.deliver.courier import is_due
 from geocast.deliver.shares import AllShares
-from geocast.deliver.topic_names import SHARES, TOPIC_SCHEME, is_topic
+from geocast.deliver.topic_names import SHARES
 from geocast.log.kafka.subscribers import Message, SubscriberTopics
-from geocast.model import MICROSECONDS, Kind, Notification, cloud_event, event_id, now
+from geocast.model import (
+    MICROSECONDS,
+    Bundle,
+    Kind,
+    bundle_event,
+    event_id,
+    now,
+    publication_key,
+)
 from geocast.operate import metrics
 
 if TYPE_CHECKING:
@@ -31,26 +40,29 @@ __all__ = ["TopicWriter"]
 _IDLE_SECONDS: Final = 0.05
 _LONGEST_WAIT: Final = 5.0
 _ERROR_SECONDS: Final = 1.0
-_MOST_ROWS: Final = 80_000
+_MOST_BUNDLES: Final = 40_000
 _MOST_BYTES: Final = 128 << 20
 """What may be on its way at once, of all shares together."""
+
+_MOST_MATCHES: Final = 10_000
+"""How many matches one message may have."""
 
 _CONTENT: Final = ("content-type", b"application/cloudevents+json; charset=UTF-8")
 _log: Final = logging.getLogger(__name__)
 
 
-_Group = tuple["Endpoint", list[Notification]]
-"""A topic, and notifications that wait for it."""
+_Group = tuple["Endpoint", list[Bundle]]
+"""A topic, and what waits for it."""
 
 
 class TopicWriter:
-    """Moves notifications from mailboxes into topics, many in one transaction.
+    """Moves bundles from the repository into topics, many in one transaction.
 
-    A transaction notes the newest cursor of each topic. What is written but still in the mailbox,
-    because the process died in between, is only taken out of it. Topics are divided into shares,
-    and each has transactions of its own (`open_share`): whoever begins to write for a share fences
-    off all others, and then knows what they wrote. Of several processes each writes for its
-    `shares`, by default all.
+    A transaction notes the newest cursor of each topic. What is written but still in the
+    repository, because the process died in between, is only taken out of it. Topics are divided
+    into shares, and each has transactions of its own (`open_share`): whoever begins to write for a
+    share fences off all others, and then knows what they wrote. Of several processes each writes
+    for its `shares`, by default all.
     """
 
     def __init__(
@@ -109,19 +121,19 @@ class TopicWriter:
         return moved
 
     def _move(self, share: int, endpoints: list[Endpoint], parts: int) -> int:
-        """Move notifications of one share, one of so many at work; return how many."""
+        """Move what waits for one share, one of so many at work; return how many bundles."""
         if share not in self._opened:
             self._opened[share] = self._open_share(share)
         topics = self._opened[share]
         # First what is in the topics: nothing is marked as seen before a broker has told that.
-        written = {endpoint.number: topics.written(_name(endpoint)) for endpoint in endpoints}
+        written = {one.number: topics.written(one.topic) for one in endpoints if one.topic}
         groups = [group for group in self._handed_over(share, endpoints, parts) if group[1]]
         fresh = [
             (endpoint, [row for row in rows if row.cursor > written[endpoint.number]])
             for endpoint, rows in groups
         ]
         # Messages repeat the features: they are made one by one, when they are written.
-        if filled := {_name(endpoint): map(_message, rows) for endpoint, rows in fresh if rows}:
+        if filled := {one.topic: _messages(rows) for one, rows in fresh if rows and one.topic}:
             topics.write(filled)
             _count([one for _, rows in fresh for one in rows])
         for endpoint, rows in groups:
@@ -134,7 +146,7 @@ class TopicWriter:
         Each may take an equal part of what the ones before it have left, and the turn goes round:
         a topic with much mail, or large features, does not keep the others waiting.
         """
-        room, space = _MOST_ROWS // parts, _MOST_BYTES // parts
+        room, space = _MOST_BUNDLES // parts, _MOST_BYTES // parts
         turn = _behind(endpoints, self._last.get(share, -1))
         for left, endpoint in zip(range(len(turn), 0, -1), turn, strict=True):
             rows = self._repository.mailbox.hand_over(
@@ -152,7 +164,7 @@ class TopicWriter:
         found: defaultdict[int, list[Endpoint]] = defaultdict(list)
         for endpoint in self._repository.endpoints.active_with_mail() if shares else []:
             share = endpoint.number % SHARES
-            if share in shares and is_topic(endpoint) and is_due(endpoint):
+            if share in shares and endpoint.topic and is_due(endpoint):
                 found[share].append(endpoint)
         return found
 
@@ -166,24 +178,29 @@ def _behind(endpoints: list[Endpoint], last: int) -> list[Endpoint]:
     return sorted(endpoints, key=lambda one: (one.number <= last, one.number))
 
 
-def _name(endpoint: Endpoint) -> str:
-    return endpoint.url.removeprefix(TOPIC_SCHEME)
+def _messages(bundles: list[Bundle]) -> Iterator[Message]:
+    for one in bundles:
+        if len(one.matches) <= _MOST_MATCHES:
+            yield _message(one)
+        else:
+            for start in range(0, len(one.matches), _MOST_MATCHES):
+                part = one.matches[start : start + _MOST_MATCHES]
+                yield _message(replace(one, matches=part))
 
 
-def _message(notification: Notification) -> Message:
+def _message(bundle: Bundle) -> Message:
     headers = [
         _CONTENT,
-        ("geocast-id", event_id(notification).encode()),
-        ("geocast-subscription", notification.subscription.encode()),
-        ("geocast-published", b"%d" % notification.published),
+        ("geocast-id", event_id(bundle).encode()),
+        ("geocast-published", b"%d" % bundle.published),
     ]
-    key = notification.subscription.encode()
-    return Message(notification.cursor, key, cloud_event(notification), headers)
+    key = publication_key(bundle.publisher, bundle.publication).encode()
+    return Message(bundle.cursor, key, bundle_event(bundle), headers)
 
 
-def _count(sent: list[Notification]) -> None:
-    metrics().notifications.labels(channel="topic").inc(len(sent))
+def _count(sent: list[Bundle]) -> None:
+    metrics().notifications.labels(channel="topic").inc(sum(len(one.matches) for one in sent))
     delay, moment = metrics().delay.labels(channel="topic"), now()
-    matches = [one for one in sent if one.kind == Kind.MATCH]
-    for published in {(one.publisher, one.publication): one.published for one in matches}.values():
-        delay.observe((moment - published) / MICROSECONDS)
+    for one in sent:
+        if one.kind == Kind.MATCH:
+            delay.observe((moment - one.published) / MICROSECONDS)

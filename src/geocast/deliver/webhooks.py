@@ -17,7 +17,6 @@ from geocast.deliver.connect import CheckedBackend
 from geocast.deliver.courier import Courier, Office, is_due
 from geocast.deliver.post import LineOptions
 from geocast.deliver.shares import AllShares
-from geocast.deliver.topic_names import is_topic
 
 if TYPE_CHECKING:
     from geocast.deliver.shares import Shares
@@ -98,7 +97,7 @@ class Webhooks:
             _log.exception("cannot look for webhooks with mail; trying again")
             return _ERROR_SECONDS
         for endpoint in found:
-            if is_due(endpoint) and not is_topic(endpoint) and self._serves(endpoint.number):
+            if is_due(endpoint) and not endpoint.topic and self._serves(endpoint.number):
                 self._courier(endpoint).wake()
         return _LOOK_SECONDS
 

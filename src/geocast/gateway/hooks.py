@@ -6,10 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 from geocast.deliver.signing import new_secret
-from geocast.deliver.topic_names import TOPIC_SCHEME
 from geocast.gateway.wishes import Hook, Wish
 from geocast.model import Account
-from geocast.repository import Endpoint, Repository, Wanted
+from geocast.repository import TOPIC_SCHEME, Endpoint, Repository, Wanted
 
 __all__ = ["Hooks"]
 
@@ -45,12 +44,12 @@ class Hooks:
 
     def properties(self, number: int | None) -> dict[str, Any]:
         """Return the property of a Feature that says where its notifications go, if anywhere."""
-        told = None if number is None else self.document(number)
-        if told is None:
-            return {}
-        if told["url"].startswith(TOPIC_SCHEME):
-            return {"topic": told["url"].removeprefix(TOPIC_SCHEME)}
-        return {"webhook": told}
+        self._load()
+        found = None if number is None else self._by_number.get(number)
+        if found is not None and found.topic:
+            return {"topic": found.topic}
+        told = self.document(number)
+        return {} if told is None else {"webhook": told}
 
     def _topic_endpoint(self) -> Endpoint:
         self._load()

@@ -10,7 +10,15 @@ from geocast.model.identity import (
     split_key,
 )
 from geocast.model.match_record import MatchRecord
-from geocast.model.notification import Kind, Notification, cloud_event, event_id
+from geocast.model.notification import (
+    Bundle,
+    BundledMatch,
+    Kind,
+    Notification,
+    bundle_event,
+    cloud_event,
+    event_id,
+)
 from geocast.model.predicate import Predicate
 from geocast.model.reject import Reject, Rejects, Side
 from geocast.model.schema import MATCHES, PAIRS, REJECTS, RESERVED_SUBSCRIPTION_COLUMNS
@@ -25,6 +33,8 @@ __all__ = [
     "REJECTS",
     "RESERVED_SUBSCRIPTION_COLUMNS",
     "Account",
+    "Bundle",
+    "BundledMatch",
     "Kind",
     "MatchRecord",
     "Notification",
@@ -33,6 +43,7 @@ __all__ = [
     "Rejects",
     "Right",
     "Side",
+    "bundle_event",
     "check_account_name",
     "cloud_event",
     "event_id",

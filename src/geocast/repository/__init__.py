@@ -6,6 +6,7 @@ from geocast.repository.membership import Membership
 from geocast.repository.repository import Repository
 from geocast.repository.values import (
     SUBSCRIPTIONS,
+    TOPIC_SCHEME,
     Bounds,
     Changes,
     DeadLetter,
@@ -23,6 +24,7 @@ from geocast.repository.values import (
 __all__ = [
     "MOST_BYTES",
     "SUBSCRIPTIONS",
+    "TOPIC_SCHEME",
     "Bounds",
     "Changes",
     "DeadLetter",

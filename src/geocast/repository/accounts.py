@@ -16,7 +16,7 @@ from geocast.repository.checks import check_account
 from geocast.repository.database import Database
 from geocast.repository.repeat import repeated
 from geocast.repository.statements import upsert
-from geocast.repository.tables import account, endpoint, link, mailbox, token
+from geocast.repository.tables import account, bundle, endpoint, link, mailbox, token
 from geocast.repository.values import TokenInfo
 from geocast.repository.versions import cancel_all
 
@@ -93,6 +93,7 @@ class Accounts:
         if number is None:
             return False
         remove_rows(self._database, [mailbox.c.account == number])
+        remove_rows(self._database, [bundle.c.account == number], bundle)
         return True
 
     @repeated

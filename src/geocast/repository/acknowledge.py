@@ -7,45 +7,51 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
+from math import inf
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Row, delete, exists, select
+from sqlalchemy import ColumnElement, Connection, Row, Table, delete, exists, or_, select
 
 from geocast.model import Kind
 from geocast.repository.database import Database
 from geocast.repository.repeat import repeatable
 from geocast.repository.statements import Numbers, among, chunks, lock_numbers, lock_rows
-from geocast.repository.tables import body, event, mailbox, withdrawal
+from geocast.repository.tables import body, bundle, event, mailbox, withdrawal
 
 __all__ = ["expire", "remove_at_once", "remove_cursors", "remove_rows"]
 
 _PIECE: Final = 5_000
 
 
-def remove_rows(database: Database, conditions: Sequence[ColumnElement[bool]]) -> int:
-    """Remove all rows that meet conditions; return how many."""
+def remove_rows(
+    database: Database, conditions: Sequence[ColumnElement[bool]], table: Table = mailbox
+) -> int:
+    """Remove all rows that meet conditions, of mailboxes or bundles; return how many."""
     removed = 0
-    while (count := _remove_piece(database, conditions)) is not None:
+    while (count := _remove_piece(database, table, conditions)) is not None:
         removed += count
     return removed
 
 
 @repeatable
-def _remove_piece(database: Database, conditions: Sequence[ColumnElement[bool]]) -> int | None:
+def _remove_piece(
+    database: Database, table: Table, conditions: Sequence[ColumnElement[bool]]
+) -> int | None:
     """Remove the first rows; return how many, None if there were none to remove."""
-    query = select(mailbox.c.cursor).where(*conditions).order_by(mailbox.c.cursor).limit(_PIECE)
+    query = select(table.c.cursor).where(*conditions).order_by(table.c.cursor).limit(_PIECE)
     with database.write(durable=False) as connection:
         cursors = connection.execute(query).scalars().all()
         if not cursors:
             return None
-        return _take_out(connection, *conditions, mailbox.c.cursor.between(cursors[0], cursors[-1]))
+        span = table.c.cursor.between(cursors[0], cursors[-1])
+        return _take_out(connection, table, *conditions, span)
 
 
 @repeatable
-def remove_at_once(database: Database, *conditions: ColumnElement[bool]) -> int:
+def remove_at_once(database: Database, table: Table, *conditions: ColumnElement[bool]) -> int:
     """Remove the rows that meet conditions, which are known to be few; return how many."""
     with database.write(durable=False) as connection:
-        return _take_out(connection, *conditions)
+        return _take_out(connection, table, *conditions)
 
 
 def remove_cursors(
@@ -61,12 +67,13 @@ def _remove_some(
     database: Database, conditions: Sequence[ColumnElement[bool]], cursors: Sequence[int]
 ) -> int:
     with database.write(durable=False) as connection:
-        return _take_out(connection, *conditions, among(connection, mailbox.c.cursor, cursors))
+        named = among(connection, mailbox.c.cursor, cursors)
+        return _take_out(connection, mailbox, *conditions, named)
 
 
-def _take_out(connection: Connection, *conditions: ColumnElement[bool]) -> int:
+def _take_out(connection: Connection, table: Table, *conditions: ColumnElement[bool]) -> int:
     """Remove rows, with what nobody else waits for; return how many this transaction removed."""
-    removal = delete(mailbox).where(*conditions).returning(mailbox.c.event, mailbox.c.kind)
+    removal = delete(table).where(*conditions).returning(table.c.event, table.c.kind)
     rows = connection.execute(removal).all()
     _drop_bodies(connection, rows)
     return len(rows)
@@ -79,8 +86,14 @@ def _drop_bodies(connection: Connection, rows: Sequence[Row[*tuple[Any, ...]]]) 
     sees what the first has removed.
     """
     events = sorted({row.event for row in rows if row.kind == Kind.MATCH})
-    waits = exists().where(
-        mailbox.c.cursor.between(event.c.number, event.c.last), mailbox.c.event == event.c.number
+    waits = or_(
+        *(
+            exists().where(
+                table.c.cursor.between(event.c.number, event.c.last),
+                table.c.event == event.c.number,
+            )
+            for table in (mailbox, bundle)
+        )
     )
     for part in chunks(events):
         lock_rows(connection, body.c.event, part)
@@ -95,8 +108,9 @@ def expire(database: Database, before: int, settled: int | None) -> int:
     Withdrawals go if they are also of before `settled`; none of them if that is None.
     """
     removed = 0
-    while (count := _expire_rows(database, before)) is not None:
-        removed += count
+    for table in (mailbox, bundle):
+        while (count := _expire_rows(database, table, before)) is not None:
+            removed += count
     last: int | None = -1
     while last is not None:
         last = _expire_events(database, before, last)
@@ -112,15 +126,15 @@ def _expire_withdrawals(database: Database, before: int) -> None:
 
 
 @repeatable
-def _expire_rows(database: Database, before: int) -> int | None:
+def _expire_rows(database: Database, table: Table, before: int) -> int | None:
     """Remove the first rows if they are old; return how many, None if there are none."""
-    query = select(mailbox.c.cursor, mailbox.c.notified).order_by(mailbox.c.cursor).limit(_PIECE)
+    query = select(table.c.cursor, table.c.notified).order_by(table.c.cursor).limit(_PIECE)
     with database.write(durable=False) as connection:
         rows = connection.execute(query).all()
         old = [row.cursor for row in takewhile(lambda row: row.notified < before, rows)]
         if not old:
             return None
-        return connection.execute(delete(mailbox).where(mailbox.c.cursor <= old[-1])).rowcount
+        return connection.execute(delete(table).where(table.c.cursor <= old[-1])).rowcount
 
 
 @repeatable
@@ -129,11 +143,17 @@ def _expire_events(database: Database, before: int, after: int) -> int | None:
     query = select(event.c.number, event.c.last, event.c.notified).where(event.c.number > after)
     with database.write(durable=False) as connection:
         newest = lock_numbers(connection, Numbers.CURSOR)
-        oldest = select(mailbox.c.cursor).order_by(mailbox.c.cursor).limit(1)
-        waiting = connection.execute(oldest).scalar_one_or_none() or newest + 1
+        waiting = min(_oldest(connection, mailbox), _oldest(connection, bundle), newest + 1)
         rows = connection.execute(query.order_by(event.c.number).limit(_PIECE)).all()
         old = list(takewhile(lambda row: row.notified < before, rows))
         gone = [row.number for row in old if row.last < waiting]
         connection.execute(delete(body).where(body.c.event.in_(gone)))
         connection.execute(delete(event).where(event.c.number.in_(gone)))
     return old[-1].number if old and len(old) == _PIECE else None
+
+
+def _oldest(connection: Connection, table: Table) -> float:
+    """The first cursor of a table; beyond all where it has none."""
+    query = select(table.c.cursor).order_by(table.c.cursor).limit(1)
+    found: int | None = connection.execute(query).scalar_one_or_none()
+    return inf if found is None else found

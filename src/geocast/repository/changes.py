@@ -9,14 +9,14 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from sqlalchemy import Connection, Row, Select, and_, delete, func, or_, select, update
+from sqlalchemy import Connection, Row, Select, and_, case, delete, func, or_, select, update
 
 from geocast.errors import StateError
 from geocast.repository.database import Database
 from geocast.repository.repeat import repeatable
 from geocast.repository.statements import Numbers, chunks, insert_absent, lock_numbers
-from geocast.repository.tables import change, counter, snapshot, version, wanted
-from geocast.repository.values import SUBSCRIPTIONS, Changes, Owners
+from geocast.repository.tables import change, counter, endpoint, snapshot, version, wanted
+from geocast.repository.values import SUBSCRIPTIONS, TOPIC_SCHEME, Changes, Owners
 
 __all__ = ["activate", "changes", "expire", "owners", "snapshot_at", "standing"]
 
@@ -155,14 +155,16 @@ def _expire_piece(database: Database) -> int:
 
 def owners(connection: Connection, after: int) -> Owners:
     """Return whom the versions above a number belong to."""
-    endpoint = func.coalesce(version.c.endpoint, -1)
+    number = func.coalesce(version.c.endpoint, -1)
+    bundled = case((endpoint.c.url.startswith(TOPIC_SCHEME, autoescape=True), 1), else_=0)
     query = (
-        select(version.c.vnumber, version.c.account, version.c.subscription, endpoint)
+        select(version.c.vnumber, version.c.account, version.c.subscription, number, bundled)
+        .outerjoin(endpoint, endpoint.c.number == version.c.endpoint)
         .where(version.c.vnumber > after)
         .order_by(version.c.vnumber)
     )
     numbers = chain.from_iterable(connection.execute(query))
-    array = np.fromiter(numbers, np.int64).reshape(-1, 4)
+    array = np.fromiter(numbers, np.int64).reshape(-1, 5)
     return Owners(*(np.ascontiguousarray(column) for column in array.T))
 
 

@@ -1,17 +1,18 @@
 """Matches into mailboxes: the part of the repository that writes most.
 
-Each publication is one event, and each of its matches one mailbox row; the rows of an event have
-consecutive cursors, and the event is known by the first of them.
+Each publication is one event, each of its matches has a cursor, and the event is known by the first
+of them. A match is a row of a mailbox; but those that go to the same topic are one bundle.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from sqlalchemy import Connection, select, update
 
 from geocast.errors import StateError
@@ -26,10 +27,12 @@ from geocast.repository.statements import (
     take_numbers,
     upsert,
 )
-from geocast.repository.tables import body, event, mailbox, position, withdrawal
+from geocast.repository.tables import body, bundle, event, mailbox, position, withdrawal
 from geocast.repository.values import Owners
 
-__all__ = ["advance", "insert_matches", "mailbox_rows", "stored_position"]
+__all__ = ["advance", "insert_matches", "insert_notifications", "stored_position"]
+
+_Numbers = npt.NDArray[np.int64]
 
 
 def stored_position(connection: Connection, consumer: str, partition: int) -> int:
@@ -63,7 +66,7 @@ def _first_position(connection: Connection, consumer: str, partition: int, stop:
 def insert_matches(
     connection: Connection, records: Sequence[MatchRecord], cache: OwnerCache, at: int
 ) -> int:
-    """Insert what is neither known nor withdrawn; return the number of mailbox rows."""
+    """Insert what is neither known nor withdrawn; return the number of matches."""
     if not any(record.versions for record in records):
         return 0
     # Who withdraws meanwhile waits here, or is waited for: what is read now holds to the end.
@@ -79,28 +82,49 @@ def insert_matches(
     features = (record.feature for record in fresh)
     insert_rows(connection, body, zip(numbers, features, strict=True))
     versions = np.fromiter(chain.from_iterable(r.versions for r in fresh), np.int64, total)
-    events = np.repeat(numbers, counts).tolist()
-    rows = mailbox_rows(first, cache.of(versions), events, Kind.MATCH, at)
-    insert_rows(connection, mailbox, rows)
+    events = np.repeat(np.asarray(numbers, np.int64), counts)
+    insert_notifications(connection, first, cache.of(versions), events, Kind.MATCH, at)
     return total
 
 
-def mailbox_rows(
-    first: int, owners: Owners, events: Sequence[int], kind: Kind, at: int
-) -> Iterator[tuple[Any, ...]]:
-    """Return mailbox rows with cursors from `first` on, one for each owner and its event."""
+def insert_notifications(
+    connection: Connection, first: int, owners: Owners, events: _Numbers, kind: Kind, at: int
+) -> None:
+    """Insert what each owner is told of its event, with cursors from `first` on."""
+    cursors = first + np.arange(len(events))
+    topic = owners.bundled == 1
+    if topic.any():
+        _insert_bundles(connection, cursors[topic], owners.those(topic), events[topic], kind, at)
+    if not topic.all():
+        alone = ~topic
+        _insert_rows(connection, cursors[alone], owners.those(alone), events[alone], kind, at)
+
+
+def _insert_rows(
+    connection: Connection, cursors: _Numbers, owners: Owners, events: _Numbers, kind: Kind, at: int
+) -> None:
     endpoints = (number if number >= 0 else None for number in owners.endpoint.tolist())
-    return zip(
-        range(first, first + len(events)),
-        owners.account.tolist(),
-        owners.subscription.tolist(),
-        owners.vnumber.tolist(),
-        events,
-        endpoints,
-        repeat(int(kind)),
-        repeat(at),
-        strict=False,
-    )
+    columns = (cursors, owners.account, owners.subscription, owners.vnumber, events)
+    lists = (column.tolist() for column in columns)
+    rows = zip(*lists, endpoints, repeat(int(kind)), repeat(at), strict=False)
+    insert_rows(connection, mailbox, rows)
+
+
+def _insert_bundles(
+    connection: Connection, cursors: _Numbers, owners: Owners, events: _Numbers, kind: Kind, at: int
+) -> None:
+    """Insert a bundle for each event and topic; events ascend."""
+    order = np.lexsort((cursors, owners.endpoint, events))
+    event_of, endpoint_of = events[order], owners.endpoint[order]
+    begins = np.ones(len(order), bool)
+    begins[1:] = (np.diff(event_of) != 0) | (np.diff(endpoint_of) != 0)
+    starts = np.flatnonzero(begins)
+    matches = np.diff(np.append(starts, len(order)))
+    firsts = order[starts]
+    columns = (cursors[firsts], owners.account[firsts], owners.endpoint[firsts], events[firsts])
+    lists = (column.tolist() for column in columns)
+    rows = zip(*lists, repeat(int(kind)), matches.tolist(), repeat(at), repeat(None), strict=False)
+    insert_rows(connection, bundle, rows)
 
 
 def _not_known(connection: Connection, records: Sequence[MatchRecord]) -> list[MatchRecord]:

@@ -1,4 +1,4 @@
-"""Webhooks: where notifications are posted to, and how that fares."""
+"""Webhooks and topics: where notifications are sent to, and how that fares."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from geocast.repository.database import Database
 from geocast.repository.repeat import repeatable, repeated
 from geocast.repository.statements import upsert
 from geocast.repository.tables import account as account_table
-from geocast.repository.tables import endpoint, mailbox
+from geocast.repository.tables import bundle, endpoint, mailbox
 from geocast.repository.values import Endpoint, EndpointState
 
 __all__ = ["Endpoints"]
 
 
 class Endpoints:
-    """The webhooks of all accounts; an account has one endpoint a URL."""
+    """The webhooks and topics of all accounts; an account has one endpoint a URL."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -106,10 +106,11 @@ class Endpoints:
 
     def active_with_mail(self) -> list[Endpoint]:
         """Return the active endpoints that notifications wait for."""
-        waits = exists().where(
+        mail = exists().where(
             and_(mailbox.c.endpoint == endpoint.c.number, mailbox.c.endpoint.isnot(None))
         )
-        query = select(endpoint).where(endpoint.c.state == "active", waits)
+        bundles = exists().where(bundle.c.endpoint == endpoint.c.number)
+        query = select(endpoint).where(endpoint.c.state == "active", or_(mail, bundles))
         with self._database.read() as connection:
             return [Endpoint(*row) for row in connection.execute(query.order_by(endpoint.c.number))]
 

@@ -1,25 +1,30 @@
-"""Notifications handed over in bulk to whoever writes them somewhere else: a topic.
+"""Bundles handed over to whoever writes them somewhere else: what an event is to a topic.
 
-What many rows share is read once: an event with its feature, and what a subscription is called.
+What many share is read once: an event with its feature, and what a subscription is called.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from threading import Lock
 from typing import Any, Final
 
-from sqlalchemy import Connection, Select, func, select
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import Connection, Select, bindparam, func, select, update
 
-from geocast.model import Kind, Notification, match_id, split_key
-from geocast.repository.statements import among, chunks, upsert
-from geocast.repository.tables import body, delivered, event, mailbox, subscription, version
+from geocast.model import Bundle, BundledMatch, Kind, match_id, now, split_key
+from geocast.repository.owners import OwnerCache
+from geocast.repository.statements import among, chunks
+from geocast.repository.tables import body, bundle, event, subscription, version
+from geocast.repository.values import Owners
 
 __all__ = ["Names", "hand_over"]
 
 _MOST_NAMES: Final = 100_000
+_MATCH_BYTES: Final = 100
+"""What a match takes in a bundle, about, beside the feature."""
 
 _Rows = Sequence[tuple[int, ...]]
 
@@ -52,64 +57,93 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class _Event:
-    """What the notifications of a publication have in common."""
+    """What is known of a publication, but for its feature."""
 
     partition: int
     offset: int
     publisher: str
     publication: str
     published: int
+    versions: npt.NDArray[np.int64]
     size: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A bundle as it is stored."""
+
+    cursor: int
+    event: int
+    kind: int
+    matches: int
+    notified: int
 
 
 def hand_over(
     connection: Connection,
     names: Names,
+    owners: OwnerCache,
     deployment: str,
     endpoint: int,
     limit: int,
     max_bytes: int,
-) -> list[Notification]:
-    """Return the first notifications that wait for an endpoint, marked as seen, in order.
+) -> list[Bundle]:
+    """Return the first bundles that wait for a topic, marked as seen, in order.
 
-    At most `limit`, whose features have about `max_bytes` together, but at least one if there is
-    one. To be called in a transaction that keeps withdrawals out.
+    At most `limit`, which take about `max_bytes` together, but at least one if there is one. To
+    be called in a transaction that keeps withdrawals out.
     """
-    waiting = select(
-        mailbox.c.cursor,
-        mailbox.c.kind,
-        mailbox.c.notified,
-        mailbox.c.subscription,
-        mailbox.c.vnumber,
-        mailbox.c.event,
-    ).where(mailbox.c.endpoint == endpoint)
-    rows = _numbers(connection, waiting.order_by(mailbox.c.cursor).limit(limit))
-    events = _events(connection, sorted({row[5] for row in rows}))
-    rows = _bounded(rows, events, max_bytes)
-    features = _features(connection, sorted({row[5] for row in rows}))
-    # What expires meanwhile has gone from these, or will go from the mailbox.
-    rows = [row for row in rows if row[5] in (features if row[1] == Kind.MATCH else events)]
-    known = names.of(connection, {row[4] for row in rows})
-    _mark(connection, rows)
-    found = []
-    for cursor, kind, notified, number, vnumber, at in rows:
-        about = events[at]
-        name, edition = known[vnumber]
-        found.append(
-            Notification(
-                cursor,
-                match_id(deployment, about.partition, about.offset, number, edition),
-                Kind.MATCH if kind == Kind.MATCH else Kind(kind),
-                name,
-                edition,
-                about.publisher,
-                about.publication,
-                about.published,
-                notified,
-                features.get(at, b""),
-            )
-        )
-    return found
+    columns = (bundle.c.cursor, bundle.c.event, bundle.c.kind, bundle.c.matches, bundle.c.notified)
+    waiting = select(*columns).where(bundle.c.endpoint == endpoint)
+    found = _numbers(connection, waiting.order_by(bundle.c.cursor).limit(limit))
+    rows = [_Row(*row) for row in found]
+    events = _events(connection, sorted({row.event for row in rows}))
+    rows = list(_bounded(rows, events, max_bytes))
+    features = _features(connection, sorted({row.event for row in rows}))
+    # What expires meanwhile has gone from these, or will go from the bundles.
+    rows = [row for row in rows if row.event in (features if row.kind == Kind.MATCH else events)]
+    if not rows:
+        return []
+    _mark(connection, endpoint, rows)
+    theirs = {
+        at: _those_of(owners.of(events[at].versions), endpoint)
+        for at in {row.event for row in rows}
+    }
+    known = names.of(connection, {int(one) for them in theirs.values() for one in them.vnumber})
+    return [
+        _bundle(row, events[row.event], theirs[row.event], known, deployment, features)
+        for row in rows
+    ]
+
+
+def _those_of(owners: Owners, endpoint: int) -> Owners:
+    return owners.those(owners.endpoint == endpoint)
+
+
+def _bundle(
+    row: _Row,
+    about: _Event,
+    owners: Owners,
+    names: dict[int, tuple[str, int]],
+    deployment: str,
+    features: dict[int, bytes],
+) -> Bundle:
+    matches = []
+    numbers = zip(owners.vnumber.tolist(), owners.subscription.tolist(), strict=True)
+    for vnumber, number in numbers:
+        name, edition = names[vnumber]
+        identifier = match_id(deployment, about.partition, about.offset, number, edition)
+        matches.append(BundledMatch(identifier, name, edition))
+    return Bundle(
+        row.cursor,
+        Kind(row.kind),
+        matches,
+        about.publisher,
+        about.publication,
+        about.published,
+        row.notified,
+        features.get(row.event, b"") if row.kind == Kind.MATCH else b"",
+    )
 
 
 def _numbers(connection: Connection, query: Select[*tuple[Any, ...]]) -> _Rows:
@@ -126,22 +160,25 @@ def _events(connection: Connection, numbers: Sequence[int]) -> dict[int, _Event]
         event.c.offset,
         event.c.key,
         event.c.published,
+        event.c.versions,
         func.coalesce(func.length(body.c.feature), 0),
     ).outerjoin(body, body.c.event == event.c.number)
     for part in chunks(numbers):
         for row in connection.execute(query.where(among(connection, event.c.number, part))):
-            number, partition, offset, key, published, size = row
-            found[number] = _Event(partition, offset, *split_key(key), published, size)
+            number, partition, offset, key, published, versions, size = row
+            vnumbers = np.frombuffer(versions, np.int64)
+            place = (partition, offset, *split_key(key))
+            found[number] = _Event(*place, published, vnumbers, size)
     return found
 
 
-def _bounded(rows: _Rows, events: dict[int, _Event], max_bytes: int) -> _Rows:
+def _bounded(rows: Sequence[_Row], events: dict[int, _Event], most: int) -> Iterator[_Row]:
     total = 0
     for count, row in enumerate(rows):
-        total += events[row[5]].size if row[5] in events else 0
-        if count and total > max_bytes:
-            return list(islice(rows, count))
-    return rows
+        total += (events[row.event].size if row.event in events else 0) + row.matches * _MATCH_BYTES
+        if count and total > most:
+            return
+        yield row
 
 
 def _features(connection: Connection, numbers: Sequence[int]) -> dict[int, bytes]:
@@ -152,16 +189,18 @@ def _features(connection: Connection, numbers: Sequence[int]) -> dict[int, bytes
     return found
 
 
-def _mark(connection: Connection, rows: _Rows) -> None:
-    """Note how far the subscriptions have been told."""
-    highest = {row[3]: row[0] for row in rows}
-    if not highest:
-        return
-    put = upsert(connection, delivered)
-    later = put.on_conflict_do_update(
-        index_elements=["subscription"],
-        set_={"cursor": put.excluded.cursor},
-        where=delivered.c.cursor < put.excluded.cursor,
+_MARK: Final = (
+    update(bundle)
+    .where(
+        bundle.c.endpoint == bindparam("topic"),
+        bundle.c.cursor.between(bindparam("first"), bindparam("last")),
+        bundle.c.seen.is_(None),
     )
-    marks = [{"subscription": number, "cursor": highest[number]} for number in sorted(highest)]
-    connection.execute(later, marks)
+    .values(seen=bindparam("at"))
+)
+
+
+def _mark(connection: Connection, endpoint: int, rows: Sequence[_Row]) -> None:
+    """Note that somebody has begun to tell of these, and maybe has told."""
+    span = {"first": rows[0].cursor, "last": rows[-1].cursor}
+    connection.execute(_MARK, {"topic": endpoint, "at": now(), **span})

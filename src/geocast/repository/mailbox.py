@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, Connection, Row, case, func, literal_colum
 from geocast.errors import InputError
 from geocast.model import (
     Account,
+    Bundle,
     Kind,
     MatchRecord,
     Notification,
@@ -28,6 +29,7 @@ from geocast.repository.repeat import repeatable, repeated
 from geocast.repository.statements import Numbers, among, chunks, upsert
 from geocast.repository.tables import (
     body,
+    bundle,
     delivered,
     event,
     mailbox,
@@ -123,8 +125,8 @@ class Mailbox:
         """Return an account's notifications above a cursor, in order; the `newest` first, if so.
 
         `subscription` limits them to a subscription by its id, `endpoint` to a webhook by its
-        number. There may be fewer than `limit` where they are large: together, their features
-        have about `MOST_BYTES`.
+        number; what goes to a topic is not among them. There may be fewer than `limit` where they
+        are large: together, their features have about `MOST_BYTES`.
         """
         query = _READ.where(mailbox.c.account == account, mailbox.c.cursor > after)
         if endpoint is not None:
@@ -168,22 +170,22 @@ class Mailbox:
         return standing
 
     @repeatable
-    def hand_over(
-        self, endpoint: int, *, limit: int, max_bytes: int = MOST_BYTES
-    ) -> list[Notification]:
-        """Return the first notifications that wait for an endpoint, and mark them as seen.
+    def hand_over(self, topic: int, *, limit: int, max_bytes: int = MOST_BYTES) -> list[Bundle]:
+        """Return the first bundles that wait for a topic, by its number, and mark them as seen.
 
-        What `read` and `mark_delivered` do, for many at once. There may be fewer than `limit`
-        where they are large: their features have about `max_bytes` together.
+        What was withdrawn by then is not among them; of what is withdrawn from now on there is a
+        notice. There may be fewer than `limit` where they are large: about `max_bytes` together.
         """
+        self._owners.reach(int(self._database.peek(_LATEST_VERSION)))
+        known = (self._names, self._owners, self._deployment)
         with self._database.write(durable=False) as connection:
             guard(connection, Guards.SEEN, shared=True)
-            return hand_over(connection, self._names, self._deployment, endpoint, limit, max_bytes)
+            return hand_over(connection, *known, topic, limit, max_bytes)
 
-    def take_out(self, endpoint: int, first: int, last: int) -> int:
-        """Remove what was handed over for an endpoint, by its cursors; return how many."""
-        span = mailbox.c.cursor.between(first, last)
-        return acknowledge.remove_at_once(self._database, mailbox.c.endpoint == endpoint, span)
+    def take_out(self, topic: int, first: int, last: int) -> int:
+        """Remove bundles that were handed over for a topic, by their cursors; return how many."""
+        span = bundle.c.cursor.between(first, last)
+        return acknowledge.remove_at_once(self._database, bundle, bundle.c.endpoint == topic, span)
 
     def acknowledge(
         self,
@@ -256,12 +258,14 @@ class Mailbox:
         return acknowledge.expire(self._database, before, settled)
 
     def depth(self, account: int | None = None) -> int:
-        """Return how many notifications wait to be acknowledged: of one account, or in all."""
-        query = select(func.count()).select_from(mailbox)
+        """Return how many notifications wait: of one account, or in all; those for topics, too."""
+        rows = select(func.count()).select_from(mailbox)
+        bundled = select(func.coalesce(func.sum(bundle.c.matches), 0))
         if account is not None:
-            query = query.where(mailbox.c.account == account)
+            rows = rows.where(mailbox.c.account == account)
+            bundled = bundled.where(bundle.c.account == account)
         with self._database.read() as connection:
-            return connection.execute(query).scalar_one()
+            return sum(int(connection.execute(query).scalar_one()) for query in (rows, bundled))
 
     def waiting(self, account: int) -> dict[str, int]:
         """Return how many notifications wait to be acknowledged, by the id of the subscription."""

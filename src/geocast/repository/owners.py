@@ -24,7 +24,7 @@ class OwnerCache:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._lock = Lock()
-        self._rows = np.empty((4, _FIRST_CAPACITY), np.int64)
+        self._rows = np.empty((5, _FIRST_CAPACITY), np.int64)
         self._known = Owners(*self._rows[:, :0])
 
     def of(self, vnumbers: npt.NDArray[np.int64]) -> Owners:
@@ -41,9 +41,7 @@ class OwnerCache:
             unknown = known.vnumber[place] != vnumbers
         if unknown.any():
             raise StateError(f"there is no subscription version {vnumbers[unknown][0]}")
-        return Owners(
-            vnumbers, known.account[place], known.subscription[place], known.endpoint[place]
-        )
+        return known.those(place)
 
     def reach(self, newest: int) -> Owners:
         """Look for new versions if this one is not known yet; return all that are known."""
@@ -60,10 +58,10 @@ class OwnerCache:
         count = len(self._known.vnumber)
         total = count + len(found.vnumber)
         if total > self._rows.shape[1]:
-            larger = np.empty((4, max(total, 2 * self._rows.shape[1])), np.int64)
+            larger = np.empty((5, max(total, 2 * self._rows.shape[1])), np.int64)
             larger[:, :count] = self._rows[:, :count]
             self._rows = larger
-        columns = (found.vnumber, found.account, found.subscription, found.endpoint)
+        columns = (found.vnumber, found.account, found.subscription, found.endpoint, found.bundled)
         for row, column in zip(self._rows, columns, strict=True):
             row[count:total] = column
         self._known = Owners(*self._rows[:, :total])

@@ -28,6 +28,7 @@ __all__ = [
     "account",
     "batch",
     "body",
+    "bundle",
     "change",
     "counter",
     "dead_letter",
@@ -225,7 +226,8 @@ position: Final = Table(
     _number("offset"),
 )
 
-# An event's number is the cursor of its first mailbox row; its other rows follow without a gap.
+# Each match of an event has a cursor: the first is the event's number, the others follow without a
+# gap, in the order of its versions.
 event: Final = Table(
     "event",
     metadata,
@@ -264,6 +266,23 @@ Index(
     mailbox.c.cursor,
     sqlite_where=_to_webhook,
     postgresql_where=_to_webhook,
+)
+
+# What an event is to a topic: one row for all of its matches that go there, with the cursor of the
+# first of them.
+bundle: Final = Table(
+    "bundle",
+    metadata,
+    _key("cursor"),
+    _number("account"),
+    _number("endpoint"),
+    _number("event"),
+    Column("kind", Integer, nullable=False),
+    _number("matches"),
+    _number("notified"),
+    _number("seen", null=True),
+    Index("bundle_endpoint", "endpoint", "cursor"),
+    Index("bundle_account", "account", "cursor"),
 )
 
 delivered: Final = Table("delivered", metadata, _key("subscription"), _number("cursor"))

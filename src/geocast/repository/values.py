@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,7 @@ import pyarrow as pa
 
 __all__ = [
     "SUBSCRIPTIONS",
+    "TOPIC_SCHEME",
     "Bounds",
     "Changes",
     "DeadLetter",
@@ -32,6 +33,9 @@ Bounds = tuple[float, float, float, float]
 
 Status = Literal["pending", "active", "paused", "cancelled"]
 EndpointState = Literal["active", "parked"]
+
+TOPIC_SCHEME: Final = "kafka:"
+"""How the address of an endpoint begins that is a topic; its name follows."""
 
 SUBSCRIPTIONS = pa.schema(
     [
@@ -129,12 +133,26 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class Owners:
-    """Whom versions belong to, in arrays that correspond; `endpoint` is -1 where there is none."""
+    """Whom versions belong to, in arrays that correspond.
+
+    `endpoint` is -1 where there is none, `bundled` is 1 where it is a topic.
+    """
 
     vnumber: npt.NDArray[np.int64]
     account: npt.NDArray[np.int64]
     subscription: npt.NDArray[np.int64]
     endpoint: npt.NDArray[np.int64]
+    bundled: npt.NDArray[np.int64]
+
+    def those(self, chosen: npt.NDArray[Any]) -> Owners:
+        """Return the owners that a mask, or their places, choose."""
+        return Owners(
+            self.vnumber[chosen],
+            self.account[chosen],
+            self.subscription[chosen],
+            self.endpoint[chosen],
+            self.bundled[chosen],
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +205,7 @@ class Division:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A webhook: where to, and how it fares.
+    """A webhook or a topic: where to, and how it fares.
 
     `attempts` have failed since the last success; the next is due at `next_try`. A parked
     endpoint is not tried until it is resumed.
@@ -203,3 +221,9 @@ class Endpoint:
     last_error: str | None
     last_status: int | None
     changed: int
+
+    @property
+    def topic(self) -> str | None:
+        """The name of the topic that it is; None for a webhook."""
+        is_topic = self.url.startswith(TOPIC_SCHEME)
+        return self.url.removeprefix(TOPIC_SCHEME) if is_topic else None

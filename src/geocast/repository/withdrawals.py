@@ -9,18 +9,11 @@ import numpy as np
 from sqlalchemy import Connection, Row, delete, select, update
 
 from geocast.model import Kind
-from geocast.repository.delivery import mailbox_rows
+from geocast.repository.delivery import insert_notifications
 from geocast.repository.locks import Guards, guard
 from geocast.repository.owners import OwnerCache
-from geocast.repository.statements import (
-    Numbers,
-    chunks,
-    insert_rows,
-    lock_numbers,
-    take_numbers,
-    upsert,
-)
-from geocast.repository.tables import account, body, delivered, event, mailbox, withdrawal
+from geocast.repository.statements import Numbers, chunks, lock_numbers, take_numbers, upsert
+from geocast.repository.tables import account, body, bundle, delivered, event, mailbox, withdrawal
 from geocast.repository.values import Owners, Withdrawn
 
 __all__ = ["is_known", "is_withdrawn", "withdraw", "withdrawn"]
@@ -79,17 +72,21 @@ def _take_back(
 ) -> tuple[int, int]:
     """Remove the rows of an event; return how many were unseen, and how many get a notice."""
     owners = cache.of(np.frombuffer(row.versions, np.int64))
-    cursors = _cursors(connection, row)
-    seen = _seen(connection, owners, cursors)
+    topic = owners.bundled == 1
+    alone, together = owners.those(~topic), owners.those(topic)
+    seen = np.empty(len(topic), bool)
+    seen[~topic] = _seen(connection, alone, _cursors(connection, row))
+    seen[topic] = ~np.isin(together.endpoint, _unseen_topics(connection, row))
     unseen = int(np.count_nonzero(~seen))
-    told = _standing(connection, _those(owners, seen))
-    span = mailbox.c.cursor.between(row.number, row.last)
-    connection.execute(delete(mailbox).where(span, mailbox.c.event == row.number))
+    told = _standing(connection, owners.those(seen))
+    for table in (mailbox, bundle):
+        span = table.c.cursor.between(row.number, row.last)
+        connection.execute(delete(table).where(span, table.c.event == row.number))
     connection.execute(delete(body).where(body.c.event == row.number))
     count = len(told.vnumber)
     first = take_numbers(connection, Numbers.CURSOR, count)
-    notices = mailbox_rows(first, told, [row.number] * count, Kind.WITHDRAWAL, at)
-    insert_rows(connection, mailbox, notices)
+    events = np.full(count, row.number, np.int64)
+    insert_notifications(connection, first, told, events, Kind.WITHDRAWAL, at)
     last = max(row.last, first + count - 1)
     connection.execute(
         update(event).where(event.c.number == row.number).values(withdrawn=at, last=last)
@@ -103,6 +100,16 @@ def _cursors(connection: Connection, row: Row[*tuple[Any, ...]]) -> dict[int, in
         mailbox.c.cursor.between(row.number, row.last), mailbox.c.event == row.number
     )
     return {row.vnumber: row.cursor for row in connection.execute(query)}
+
+
+def _unseen_topics(connection: Connection, row: Row[*tuple[Any, ...]]) -> list[int]:
+    """The endpoints whose bundle of an event nobody has begun to write."""
+    query = select(bundle.c.endpoint).where(
+        bundle.c.cursor.between(row.number, row.last),
+        bundle.c.event == row.number,
+        bundle.c.seen.is_(None),
+    )
+    return list(connection.execute(query).scalars())
 
 
 def _seen(connection: Connection, owners: Owners, cursors: dict[int, int]) -> Any:
@@ -124,13 +131,4 @@ def _standing(connection: Connection, owners: Owners) -> Owners:
             account.c.number.in_(part), account.c.removed.isnot(None)
         )
         removed.update(connection.execute(query).scalars())
-    return _those(owners, ~np.isin(owners.account, np.array(sorted(removed), np.int64)))
-
-
-def _those(owners: Owners, chosen: Any) -> Owners:
-    return Owners(
-        owners.vnumber[chosen],
-        owners.account[chosen],
-        owners.subscription[chosen],
-        owners.endpoint[chosen],
-    )
+    return owners.those(~np.isin(owners.account, np.array(sorted(removed), np.int64)))

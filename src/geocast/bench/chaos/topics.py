@@ -17,12 +17,14 @@ from geocast.operate import Settings
 __all__ = ["read_topic"]
 
 _SECONDS = 30.0
+MATCHES = "geocast.matches.v1"
+WITHDRAWALS = "geocast.withdrawals.v1"
 
 
 def read_topic(settings: Settings, account: str) -> tuple[Counter[Heard], Counter[Heard]]:
     """Return the matches and the withdrawals that an account's topic holds, and how often each."""
     topic = topic_name(settings, account)
-    told: dict[str, Counter[Heard]] = {"match": Counter(), "withdrawal": Counter()}
+    told: dict[str, Counter[Heard]] = {MATCHES: Counter(), WITHDRAWALS: Counter()}
     reading = {
         "group.id": "geocast-judge",
         "isolation.level": "read_committed",
@@ -36,7 +38,7 @@ def read_topic(settings: Settings, account: str) -> tuple[Counter[Heard], Counte
             if error is None:
                 _note(orjson.loads(message.value()), told)
             elif error.code() == error._PARTITION_EOF:
-                return told["match"], told["withdrawal"]
+                return told[MATCHES], told[WITHDRAWALS]
             elif not error.retriable():
                 raise KafkaException(error)
     raise GeocastError(f"{topic} gave no answer within {_SECONDS:.0f} s")
@@ -45,5 +47,6 @@ def read_topic(settings: Settings, account: str) -> tuple[Counter[Heard], Counte
 def _note(event: dict[str, object], told: dict[str, Counter[Heard]]) -> None:
     data = event["data"]
     assert isinstance(data, dict)
-    kind = str(event["type"]).split(".")[1]
-    told[kind][data["publication"], data["subscription"], data["version"]] += 1
+    heard = told[str(event["type"])]
+    for match in data["matches"]:
+        heard[data["publication"], match["subscription"], match["version"]] += 1

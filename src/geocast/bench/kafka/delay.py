@@ -27,13 +27,15 @@ _PATIENCE_SECONDS: Final = 60.0
 class Delay:
     """Seconds from producing a publication to reading of it, each message on its own.
 
-    `lag` is how late the publisher was at worst, `behind` how long after the last publication the
-    last message came; `wrong` counts publications that were heard of too often or too rarely.
+    A message has all matches of a publication; `matches` came, of those `expected`. `lag` is how
+    late the publisher was at worst, `behind` how long after the last publication the last message
+    came; `wrong` counts publications that were heard of too often or too rarely.
     """
 
     rate: float
     published: int
     messages: int
+    matches: int
     expected: int
     p50: float
     p90: float
@@ -82,6 +84,7 @@ def _delay(
         rate=rate,
         published=len(expected),
         messages=int(heard.late.sum()),
+        matches=int(heard.times.sum()),
         expected=int(expected.sum()),
         p50=_quantile(heard.late, 0.5),
         p90=_quantile(heard.late, 0.9),

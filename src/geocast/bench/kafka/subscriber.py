@@ -17,6 +17,7 @@ from geocast.log.kafka.options import KafkaOptions
 
 __all__ = ["Heard", "Wanted", "start_subscriber"]
 
+_MATCH: Final = b'"match":"'
 _AT_ONCE: Final = 10_000
 _SILENT_SECONDS: Final = 60.0
 _AFTERWARDS_SECONDS: Final = 1.0
@@ -26,17 +27,17 @@ _LONGEST_MILLISECONDS: Final = 3_600_000
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """So many messages in a topic, from an offset on, that tell of publications NAME0, NAME1..."""
+    """So many matches in a topic, from an offset on, of publications called NAME0, NAME1..."""
 
     topic: str
     start: int
-    messages: int
+    matches: int
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """How often each publication was heard of, and how many messages came after which delay.
+    """How many matches of each publication were heard of, and how many messages after which delay.
 
     `late[k]` counts messages that came k milliseconds after their publication was sent; `last` is
     the moment of the last one, in seconds since 1970.
@@ -72,28 +73,30 @@ def _listen(options: KafkaOptions, wanted: Wanted, sent: Any, patience: float, s
     seen, last, heard_at = 0, 0.0, time.monotonic()
     deadline = heard_at + patience
     sender.send("ready")
-    while seen < wanted.messages and time.monotonic() < min(deadline, heard_at + _SILENT_SECONDS):
+    while seen < wanted.matches and time.monotonic() < min(deadline, heard_at + _SILENT_SECONDS):
         first = consumer.poll(_WAIT_SECONDS)
         if first is None:
             # Until the first message, nobody can tell silence from a publisher that starts.
             heard_at = heard_at if seen else time.monotonic()
             continue
-        numbers = _numbers([first, *consumer.consume(_AT_ONCE, 0)], wanted.name)
+        told = [first, *consumer.consume(_AT_ONCE, 0)]
+        numbers, matches = _numbers(told, wanted.name)
         heard_at, last = time.monotonic(), time.time()
         delays = ((last - moments[numbers]) * 1000).astype(np.int64)
         np.add.at(late, np.clip(delays, 0, _LONGEST_MILLISECONDS - 1), 1)
-        np.add.at(times, numbers, 1)
-        seen += len(numbers)
+        np.add.at(times, numbers, matches)
+        seen += int(matches.sum())
     while (repeated := consumer.poll(_AFTERWARDS_SECONDS)) is not None:
-        np.add.at(times, _numbers([repeated], wanted.name), 1)
+        np.add.at(times, *_numbers([repeated], wanted.name))
     consumer.close()
     sender.send(Heard(times, late[: int(np.flatnonzero(late).max(initial=0)) + 1], last))
 
 
-def _numbers(messages: list[Message], name: str) -> NDArray[np.int64]:
-    """Return the numbers of the publications that messages tell of, those of that name."""
+def _numbers(messages: list[Message], name: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the numbers of the publications of that name, and how many matches each has."""
     mark = f'"subject":"{name}'.encode()
     found: list[int] = []
+    matches: list[int] = []
     for message in messages:
         error = message.error()
         if error is not None:
@@ -105,7 +108,8 @@ def _numbers(messages: list[Message], name: str) -> NDArray[np.int64]:
         if at >= 0:
             at += len(mark)
             found.append(int(value[at : value.index(b'"', at)]))
-    return np.array(found, np.int64)
+            matches.append(value.count(_MATCH))
+    return np.array(found, np.int64), np.array(matches, np.int64)
 
 
 def _consumer(options: KafkaOptions) -> Consumer:
