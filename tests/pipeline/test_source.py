@@ -106,11 +106,8 @@ def test_a_range_gives_its_records_each_time(log: SqliteLog, tmp_path: Path) -> 
         assert batch == log.read(1, 7, 20)
 
 
-def test_ranges_are_told_and_read_where_they_are_wanted(log: SqliteLog, tmp_path: Path) -> None:
+def test_a_range_is_read_whole_or_it_is_said_what_is_missing(log: SqliteLog) -> None:
     append(log, 0, 100)
-    reader = reader_of(tmp_path, contents="ranges")
-    (told,) = reader.read(LogRange(1, 2, 40))
-    assert told.to_pylist() == [{"partition": 1, "start": 2, "stop": 40}]
     found = [row for batch in read_range(log, "here", 1, 2, 40) for row in batch.to_pylist()]
     assert [Record(**row) for row in found] == [
         one for one in everything(log) if one.partition == 1 and 2 <= one.offset < 40
@@ -152,7 +149,6 @@ def test_a_checkpoint_ahead_of_the_log_is_refused(log: SqliteLog, tmp_path: Path
         ({}, "'path' must name the directory of a log"),
         ({"path": "x", "max_records": "many"}, "'max_records' must be a whole number, not 'many'"),
         ({"path": "x", "max_bytes": "0"}, "'max_bytes' must be at least 1, not 0"),
-        ({"path": "x", "contents": "all"}, "unknown contents 'all'; there are: records, ranges"),
         ({"path": "x", "start": "middle"}, "unknown start 'middle'; there are: earliest, latest"),
     ],
 )
@@ -223,20 +219,6 @@ def test_the_columns_are_never_null(spark: SparkSession, log: SqliteLog, tmp_pat
         ("key", "string", False),
         ("value", "binary", False),
     ]
-
-
-@pytest.mark.spark
-def test_a_stream_of_ranges(spark: SparkSession, log: SqliteLog, tmp_path: Path) -> None:
-    append(log, 0, 100)
-    place, batches = LogPlace(tmp_path / "log", 2, True), Batches()
-    frame = log_stream(spark, place, max_records=30, max_bytes=1 << 20, contents="ranges")
-    assert frame.columns == ["partition", "start", "stop"]
-    writer = frame.writeStream.foreachBatch(batches).trigger(availableNow=True)
-    query = writer.option("checkpointLocation", str(tmp_path / "checkpoint")).start()
-    assert query.awaitTermination(120)
-    spans = [tuple(row) for _, rows in batches.seen for row in rows]
-    assert spans[:2] == [(0, 0, 15), (1, 0, 15)]
-    assert sum(stop - start for _, start, stop in spans) == 100
 
 
 @pytest.mark.spark

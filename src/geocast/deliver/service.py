@@ -33,6 +33,7 @@ _MAIL: Final = "mail"
 _WEBHOOKS: Final = "webhooks"
 _TOPICS: Final = "topics"
 _HOUSE: Final = "housekeeping"
+_COLLECT: Final = (50_000, 20, 20)
 _log: Final = logging.getLogger(__name__)
 
 
@@ -52,6 +53,8 @@ def run_deliver(place: Place, settings: Settings, stop: threading.Event) -> None
             # What is loaded by now stays: nobody need search it for garbage time and again.
             gc.collect()
             gc.freeze()
+            # What comes and goes here by the thousand has no cycles.
+            gc.set_threshold(*_COLLECT)
             _log.info("delivery runs")
             _run_together(_parts(matches, repository, settings, membership, stop), stop)
         _log.info("delivery has stopped")

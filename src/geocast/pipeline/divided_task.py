@@ -41,16 +41,16 @@ class DividedTask:
         """Return the outcomes, lazily; partitions are worked on by that many tasks."""
         ends = self.live.partitions
 
-        def upper(ranges: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            return self.send(ranges, tasks)
+        def upper(numbers: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            return self.send(numbers, tasks)
 
         sent = frame.mapInArrow(upper, PACKED).repartitionById(tasks, "task")
         found = sent.mapInArrow(self.match, PACKED).repartitionById(ends, "task")
         return found.mapInArrow(self.write, OUTCOME)
 
-    def send(self, ranges: Iterator[pa.RecordBatch], tasks: int) -> Iterator[pa.RecordBatch]:
+    def send(self, numbers: Iterator[pa.RecordBatch], tasks: int) -> Iterator[pa.RecordBatch]:
         """Read records, and send publications where there may be something for them."""
-        for records in self.live.records(ranges):
+        for records in self.live.records(numbers):
             source = int(records.column("partition")[0].as_py())
             offsets = records.column("offset").to_numpy()
             for chunk in self.live.read(records, self._properties()):

@@ -11,7 +11,7 @@ import logging
 import pickle
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
@@ -23,7 +23,7 @@ from geocast.log import Log
 from geocast.model import split_key
 from geocast.operate import Place, Settings, metrics
 from geocast.pipeline.balance import Balance
-from geocast.pipeline.checkpoint import committed, make_durable
+from geocast.pipeline.checkpoint import committed, make_durable, planned
 from geocast.pipeline.divided_task import DividedTask
 from geocast.pipeline.keeper import SnapshotKeeper
 from geocast.pipeline.reach import Reach
@@ -78,7 +78,6 @@ class LiveStream:
                 self._reach.publications,
                 max_records=self._settings.batch_records,
                 max_bytes=self._settings.batch_bytes,
-                contents="ranges",
             )
             warm.result()
         self._query = (
@@ -138,24 +137,27 @@ class LiveStream:
         """Return the stream's name in the log: topics may outlive the installation they were of."""
         return f"{QUERY}-{self._repository.deployment}" if self._settings.log else QUERY
 
-    def _task(self, batch: int, version: int) -> LiveTask:
+    def _task(
+        self, batch: int, version: int, ranges: Sequence[tuple[int, int, int]] = ()
+    ) -> LiveTask:
         return LiveTask(
             self._writer(),
             batch,
+            tuple(ranges),
             self._reach.snapshots,
             version,
             self._reach.publications,
             self._reach.matches,
         )
 
-    def _batch(self, frame: DataFrame, batch: int) -> None:
+    def _batch(self, _: DataFrame, batch: int) -> None:
         with self._turn:
             if self._stopping:
                 raise StateError(f"batch {batch} comes too late: the stream is being stopped")
             began = time.monotonic()
             make_durable(self._place.checkpoint, batch)
             version = self._keeper.pin(batch)
-            rows = self._matched(frame, batch, version).collect()
+            rows = self._matched(batch, version).collect()
             outcomes = [pickle.loads(row["outcome"]) for row in rows]
             self._finish(batch, outcomes)
             self._batches += 1
@@ -175,9 +177,16 @@ class LiveStream:
                 },
             )
 
-    def _matched(self, frame: DataFrame, batch: int, version: int) -> DataFrame:
-        """Return the outcomes of a batch, lazily; how it is matched is told by the version."""
-        task = self._task(batch, version)
+    def _matched(self, batch: int, version: int) -> DataFrame:
+        """Return the outcomes of a batch, lazily; how it is matched is told by the version.
+
+        What the batch has is read by the tasks themselves. Spark's own way to it would have a
+        second worker for each, which reads, and tasks would change workers all the time.
+        """
+        starts = self._publications.starts() if not batch else ()
+        ranges = planned(self._place.checkpoint, batch, starts)
+        task = self._task(batch, version, ranges)
+        frame = self._spark.range(0, len(ranges), 1, max(1, len(ranges)))
         if not OpenVersion.read(self._place.snapshots, version).divided:
             return frame.mapInArrow(task, OUTCOME)
         return DividedTask(task).run(frame, self._spark.sparkContext.defaultParallelism)

@@ -51,22 +51,7 @@ _SCHEMA: Final = StructType(
         StructField("value", BinaryType(), nullable=False),
     ]
 )
-_RANGES: Final = StructType(
-    [
-        StructField("partition", IntegerType(), nullable=False),
-        StructField("start", LongType(), nullable=False),
-        StructField("stop", LongType(), nullable=False),
-    ]
-)
-_RANGE_ROWS: Final = pa.schema(
-    [
-        pa.field("partition", pa.int32(), nullable=False),
-        pa.field("start", pa.int64(), nullable=False),
-        pa.field("stop", pa.int64(), nullable=False),
-    ]
-)
 _STARTS: Final = ("earliest", "latest")
-_CONTENTS: Final = {"records": _SCHEMA, "ranges": _RANGES}
 
 
 def log_stream(
@@ -75,18 +60,15 @@ def log_stream(
     *,
     max_records: int,
     max_bytes: int,
-    contents: str = "records",
 ) -> DataFrame:
     """Return the records of a log as a stream with the columns of RECORDS.
 
-    A batch has at most `max_records` of them, and of about `max_bytes`. With "ranges" as its
-    contents the stream tells where the records are, a row for each partition (`partition`,
-    `start`, `stop`), for `read_range` to read where they are wanted: Spark then carries none.
+    A batch has at most `max_records` of them, and of about `max_bytes`.
     """
     session.dataSource.register(LogDataSource)
     reader = session.readStream.format(LogDataSource.name())
     place = {"url": log.url, "partitions": log.partitions, "unique_keys": log.unique_keys}
-    limits = {"max_records": max_records, "max_bytes": max_bytes, "contents": contents}
+    limits = {"max_records": max_records, "max_bytes": max_bytes}
     return reader.options(**place, **limits).load(str(log.directory))
 
 
@@ -127,7 +109,6 @@ class SourceOptions:
     max_records: int
     max_bytes: int
     start: str
-    contents: str = "records"
 
     @classmethod
     def read(cls, options: Mapping[str, str]) -> SourceOptions:
@@ -137,9 +118,6 @@ class SourceOptions:
         start = options.get("start", _STARTS[0])
         if start not in _STARTS:
             raise UnknownNameError("start", start, _STARTS)
-        contents = options.get("contents", "records")
-        if contents not in _CONTENTS:
-            raise UnknownNameError("contents", contents, _CONTENTS)
         return cls(
             LogPlace(
                 Path(options["path"]),
@@ -150,7 +128,6 @@ class SourceOptions:
             _positive("max_records", options.get("max_records", "20000")),
             _positive("max_bytes", options.get("max_bytes", str(64 << 20))),
             start,
-            contents,
         )
 
 
@@ -161,7 +138,7 @@ class LogDataSource(DataSource):  # type: ignore[misc]
     whether it has `unique_keys`; `max_records` and `max_bytes`, how much a batch
     takes at most, where the bytes are shared out evenly over the partitions that have something
     new, and each of these gives one record at least; `start`, where a query without a checkpoint
-    begins: `earliest` or `latest`; `contents`: `records`, or `ranges` of them.
+    begins: `earliest` or `latest`.
     """
 
     @classmethod
@@ -170,8 +147,8 @@ class LogDataSource(DataSource):  # type: ignore[misc]
         return "geocast-log"
 
     def schema(self) -> StructType:
-        """The columns of RECORDS, or of ranges; none of them is ever null."""
-        return _CONTENTS[SourceOptions.read(self.options).contents]
+        """The columns of RECORDS; none of them is ever null."""
+        return _SCHEMA
 
     def streamReader(self, schema: StructType) -> LogStreamReader:  # noqa: N802
         """Return the reader of a query."""
@@ -250,12 +227,9 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # t
         return ranges
 
     def read(self, partition: LogRange) -> Iterator[pa.RecordBatch]:
-        """Yield the records of a range, or the range itself."""
+        """Yield the records of a range."""
         span = partition.partition, partition.start, partition.stop
-        if self._options.contents == "ranges":
-            yield _range_row(*span)
-        else:
-            yield from read_range(_opened(self._options.log), self._where(), *span)
+        yield from read_range(_opened(self._options.log), self._where(), *span)
 
     def stop(self) -> None:
         """Close the log."""
@@ -311,11 +285,6 @@ def _opened(place: LogPlace) -> Log:
         _open.clear()
         _open[place] = place.open_existing()
     return _open[place]
-
-
-def _range_row(partition: int, start: int, stop: int) -> pa.RecordBatch:
-    columns = [pa.array([partition], pa.int32()), pa.array([start]), pa.array([stop])]
-    return pa.RecordBatch.from_arrays(columns, schema=_RANGE_ROWS)
 
 
 def shares(waiting: Sequence[int], total: int) -> list[int]:

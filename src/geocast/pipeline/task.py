@@ -7,6 +7,7 @@ import struct
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -71,11 +72,13 @@ class LiveTask:
     """Matches records against one version of the subscriptions; pickled, and run in workers.
 
     The matches of a partition go into the partition of the same number of the log of matches,
-    in one transaction that happens once however often the task runs.
+    in one transaction that happens once however often the task runs. `ranges` are what there is
+    to do: partition, and offsets [start, stop); a row of Spark's names one of them.
     """
 
     query: str
     batch: int
+    ranges: tuple[tuple[int, int, int], ...]
     snapshots: SnapshotPlace
     version: int
     publications: LogPlace
@@ -86,15 +89,16 @@ class LiveTask:
         """How many partitions both logs have."""
         return self.publications.partitions
 
-    def __call__(self, ranges: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def __call__(self, numbers: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Process all records of a task, and yield one row for each partition of the log."""
-        for records in self.records(ranges):
+        for records in self.records(numbers):
             yield outcome_row(self._process(records))
 
-    def records(self, ranges: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Yield the records in ranges of the log of publications, those of a partition together."""
+    def records(self, numbers: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Yield the records in some of the ranges, those of a partition together."""
         log, where = open_log(self.publications), self.publications
-        for partition, start, stop in _sorted_rows(ranges):
+        for number in chain.from_iterable(rows.column(0).to_pylist() for rows in numbers):
+            partition, start, stop = self.ranges[number]
             name = where.url or str(where.directory)
             found = list(read_range(log, name, partition, start, stop))
             if found:
@@ -197,15 +201,6 @@ def _nothing() -> pa.RecordBatch:
     """Return a publication in the middle of the ocean."""
     point = struct.pack("<BIdd", 1, 1, 0.0, 0.0)
     return pa.RecordBatch.from_pydict({"id": ["warm"], "geometry": pa.array([point], pa.binary())})
-
-
-def _sorted_rows(ranges: Iterator[pa.RecordBatch]) -> list[tuple[int, int, int]]:
-    names = ("partition", "start", "stop")
-    return sorted(
-        row
-        for batch in ranges
-        for row in zip(*(batch.column(name).to_pylist() for name in names), strict=True)
-    )
 
 
 @lru_cache(maxsize=2)

@@ -21,6 +21,7 @@ from geocast.repository.tables import body, bundle, event, mailbox, withdrawal
 __all__ = ["expire", "remove_at_once", "remove_cursors", "remove_rows"]
 
 _PIECE: Final = 5_000
+_AT_ONCE: Final = 100
 
 
 def remove_rows(
@@ -130,8 +131,9 @@ def _expire_rows(database: Database, table: Table, before: int) -> int | None:
     """Remove the first rows if they are old; return how many, None if there are none."""
     query = select(table.c.cursor, table.c.notified).order_by(table.c.cursor).limit(_PIECE)
     with database.write(durable=False) as connection:
-        rows = connection.execute(query).all()
+        rows = connection.execute(query.execution_options(yield_per=_AT_ONCE))
         old = [row.cursor for row in takewhile(lambda row: row.notified < before, rows)]
+        rows.close()
         if not old:
             return None
         return connection.execute(delete(table).where(table.c.cursor <= old[-1])).rowcount
@@ -144,8 +146,10 @@ def _expire_events(database: Database, before: int, after: int) -> int | None:
     with database.write(durable=False) as connection:
         newest = lock_numbers(connection, Numbers.CURSOR)
         waiting = min(_oldest(connection, mailbox), _oldest(connection, bundle), newest + 1)
-        rows = connection.execute(query.order_by(event.c.number).limit(_PIECE)).all()
+        first = query.order_by(event.c.number).limit(_PIECE)
+        rows = connection.execute(first.execution_options(yield_per=_AT_ONCE))
         old = list(takewhile(lambda row: row.notified < before, rows))
+        rows.close()
         gone = [row.number for row in old if row.last < waiting]
         connection.execute(delete(body).where(body.c.event.in_(gone)))
         connection.execute(delete(event).where(event.c.number.in_(gone)))

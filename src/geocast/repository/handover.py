@@ -5,8 +5,9 @@ What many share is read once: an event with its feature, and what a subscription
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from threading import Lock
 from typing import Any, Final
 
@@ -18,7 +19,6 @@ from geocast.model import Bundle, BundledMatch, Kind, match_id, now, split_key
 from geocast.repository.owners import OwnerCache
 from geocast.repository.statements import among, chunks
 from geocast.repository.tables import body, bundle, event, subscription, version
-from geocast.repository.values import Owners
 
 __all__ = ["Names", "hand_over"]
 
@@ -105,32 +105,48 @@ def hand_over(
     if not rows:
         return []
     _mark(connection, endpoint, rows)
-    theirs = {
-        at: _those_of(owners.of(events[at].versions), endpoint)
-        for at in {row.event for row in rows}
-    }
-    known = names.of(connection, {int(one) for them in theirs.values() for one in them.vnumber})
+    told = _Found.among({row.event: events[row.event] for row in rows}, owners, endpoint)
+    known = names.of(connection, set(told.vnumbers))
     return [
-        _bundle(row, events[row.event], theirs[row.event], known, deployment, features)
+        _bundle(row, events[row.event], told.matches(row.event), known, deployment, features)
         for row in rows
     ]
 
 
-def _those_of(owners: Owners, endpoint: int) -> Owners:
-    return owners.those(owners.endpoint == endpoint)
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The matches of events that go to a topic: versions, and their subscriptions by number."""
+
+    vnumbers: list[int]
+    subscriptions: list[int]
+    spans: dict[int, tuple[int, int]]
+
+    @classmethod
+    def among(cls, events: Mapping[int, _Event], owners: OwnerCache, endpoint: int) -> _Found:
+        counts = [len(one.versions) for one in events.values()]
+        all_of_them = owners.of(np.concatenate([one.versions for one in events.values()]))
+        mine = all_of_them.endpoint == endpoint
+        ends = np.cumsum(mine)[np.cumsum(counts) - 1].tolist()
+        spans = dict(zip(events, pairwise([0, *ends]), strict=True))
+        theirs = all_of_them.those(mine)
+        return cls(theirs.vnumber.tolist(), theirs.subscription.tolist(), spans)
+
+    def matches(self, event: int) -> Iterator[tuple[int, int]]:
+        """Yield version and subscription of each match of an event."""
+        span = slice(*self.spans[event])
+        return zip(self.vnumbers[span], self.subscriptions[span], strict=True)
 
 
 def _bundle(
     row: _Row,
     about: _Event,
-    owners: Owners,
+    found: Iterator[tuple[int, int]],
     names: dict[int, tuple[str, int]],
     deployment: str,
     features: dict[int, bytes],
 ) -> Bundle:
     matches = []
-    numbers = zip(owners.vnumber.tolist(), owners.subscription.tolist(), strict=True)
-    for vnumber, number in numbers:
+    for vnumber, number in found:
         name, edition = names[vnumber]
         identifier = match_id(deployment, about.partition, about.offset, number, edition)
         matches.append(BundledMatch(identifier, name, edition))

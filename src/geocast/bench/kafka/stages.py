@@ -54,7 +54,7 @@ def measure_stages(service: KafkaService, room: Path) -> list[Stage]:
         log = stack.enter_context(closing(published.open_existing()))
         out = stack.enter_context(closing(written.open()))
         matcher = SnapshotMatcher.open(place.snapshots, version)
-        task = LiveTask(_WRITER, 0, SnapshotPlace(place.snapshots), version, published, written)
+        task = LiveTask(_WRITER, 0, (), SnapshotPlace(place.snapshots), version, published, written)
         return _Stages(log, out, matcher, task).run()
 
 

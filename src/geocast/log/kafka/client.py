@@ -98,6 +98,15 @@ class Clients:
         with self.sentences():
             return Consumer(self._settings({**reading, **more}))
 
+    def connect(self, producer: Producer, topic: str | None = None) -> None:
+        """Have a new producer connected to a broker, so that its transactions begin at once.
+
+        It asks an address first who the brokers are, and leaves that for one of them; the second
+        answer comes from there. Without it, it would look for a connection twice a second only.
+        """
+        for _ in range(2):
+            producer.list_topics(topic, SECONDS)
+
     def committed(self, consumer: Consumer, places: list[TopicPartition]) -> list[TopicPartition]:
         """Return what a consumer's group has committed of some partitions.
 
@@ -149,7 +158,9 @@ class Clients:
 
     def _settings(self, more: dict[str, Any]) -> dict[str, Any]:
         named = {name.replace("_", "."): value for name, value in more.items()}
-        return {**self.options.client(), **named, "error_cb": self._complain}
+        # A client that connects only when it has to waits for that: up to half a second at times.
+        connected = {"enable.sparse.connections": False}
+        return {**self.options.client(), **connected, **named, "error_cb": self._complain}
 
     def _complain(self, error: KafkaError) -> None:
         known = self._complaint is not None and self._complaint.code() in _TELLING

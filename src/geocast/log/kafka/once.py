@@ -148,8 +148,7 @@ class SourceWriter:
                 message_max_bytes=LARGEST_RECORD,
                 queue_buffering_max_messages=1_000_000,
             )
-            # Without a connection yet, a new transactional producer waits half a second for one.
-            producer.list_topics(self._topic, SECONDS)
+            self._clients.connect(producer, self._topic)
             producer.init_transactions(SECONDS)
             self._registers = remembered(self._clients, self._member(), self._place)
             self._opened = producer

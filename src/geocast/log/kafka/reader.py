@@ -116,6 +116,7 @@ class PartitionReader:
             self._opened = self._clients.consumer(
                 enable_partition_eof=True,
                 fetch_wait_max_ms=20,
+                fetch_queue_backoff_ms=20,
                 queued_min_messages=50_000,
                 queued_max_messages_kbytes=self._ahead >> 10,
             )

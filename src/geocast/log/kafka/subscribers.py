@@ -144,7 +144,7 @@ class SubscriberTopics:
             message_max_bytes=LARGEST_RECORD,
             queue_buffering_max_messages=1_000_000,
         )
-        self._clients.patiently(lambda: producer.list_topics(timeout=SECONDS))
+        self._clients.patiently(lambda: self._clients.connect(producer))
         self._clients.patiently(lambda: producer.init_transactions(SECONDS))
         self._written = {}
         self._consumer = self._clients.consumer(group_id=self._group)
