@@ -121,6 +121,23 @@ def test_large_features_go_a_few_at_a_time(
     assert [event for _, event, _ in told(brokers, "geocast.to.other")] == ids
 
 
+def test_an_event_with_very_many_matches_is_several_messages(
+    world: World, brokers: Brokers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    endpoint, one = subscribed(world)
+    more = [world.subscribe(endpoint=endpoint) for _ in range(4)]
+    monkeypatch.setattr(module, "_MOST_MATCHES", 2)
+    ids = world.publish(one, *more, times=2)
+    with running(world, brokers):
+        pass
+    assert brokers.sizes == [6]
+    assert len({orjson.loads(message.value)["id"] for message in brokers.held[TOPIC]}) == 6
+    names = [subscription.id for subscription in (one, *more)]
+    assert [(event, name) for _, event, name in told(brokers)] == [
+        (event, name) for event in ids for name in names
+    ]
+
+
 def test_a_topic_with_much_mail_does_not_keep_the_others_waiting(
     world: World, brokers: Brokers, monkeypatch: pytest.MonkeyPatch
 ) -> None:

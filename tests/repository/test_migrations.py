@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,12 @@ from alembic.runtime.migration import MigrationContext
 from sqlalchemy import create_engine, inspect
 
 from geocast.errors import StateError
+from geocast.model import Right
 from geocast.repository import Repository
 from geocast.repository.address import parsed
 from geocast.repository.tables import metadata
 from tests.postgres import Server
+from tests.repository.world import asking, deliver, record
 
 
 def _definitions(file: Path) -> dict[str, str]:
@@ -91,3 +94,43 @@ def test_a_migration_that_fails_leaves_nothing_behind(blank: str) -> None:
         connection.exec_driver_sql("DROP TABLE withdrawal")
     engine.dispose()
     Repository.open(blank).close()
+
+
+@pytest.mark.parametrize("blank", ["sqlite", "postgresql"], indirect=True)
+def test_what_waited_for_a_topic_row_by_row_is_handed_over_by_the_event(blank: str) -> None:
+    with closing(Repository.open(blank)) as repository:
+        ann = repository.accounts.add("ann", [Right.SUBSCRIBE])
+        topic = repository.endpoints.put(ann.number, "kafka:geocast.to.ann", "").number
+        hook = repository.endpoints.put(ann.number, "https://example.org/hook", "").number
+        add = repository.subscriptions.add
+        wanted = {"a": topic, "b": topic, "c": hook}
+        numbers = [
+            add(ann.number, name, asking(name, endpoint=to)).vnumber for name, to in wanted.items()
+        ]
+        deliver(repository, record(0, numbers), record(1, numbers[1:]), record(2, numbers[2:]))
+        expected = repository.mailbox.hand_over(topic, limit=10, max_bytes=1 << 20)
+        assert [len(one.matches) for one in expected] == [2, 1]
+        alone = repository.mailbox.read(ann.number, limit=10)
+        assert len(alone) == 3
+    engine = create_engine(parsed(blank))
+    with engine.begin() as connection:
+        # As version 0.1 had it: a row for each match, those of topics among them.
+        for name in "a", "b":
+            connection.exec_driver_sql(
+                f"""
+                INSERT INTO mailbox
+                    (cursor, account, subscription, vnumber, event, endpoint, kind, notified)
+                SELECT bundle.cursor + {"ab".index(name)} - CASE WHEN matches = 1 THEN 1 ELSE 0 END,
+                    bundle.account, subscription.number, version.vnumber, event, bundle.endpoint, kind,
+                    notified
+                FROM bundle, subscription, version
+                WHERE subscription.id = '{name}' AND version.subscription = subscription.number
+                    AND matches > {1 - "ab".index(name)}"""
+            )
+        connection.exec_driver_sql("DROP TABLE bundle")
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0004'")
+    engine.dispose()
+    with closing(Repository.open(blank)) as repository:
+        assert repository.mailbox.depth() == 6
+        assert repository.mailbox.hand_over(topic, limit=10, max_bytes=1 << 20) == expected
+        assert repository.mailbox.read(ann.number, limit=10) == alone

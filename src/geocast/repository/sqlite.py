@@ -83,7 +83,7 @@ class _Turn:
 
     def __init__(self, path: Path) -> None:
         self._threads = Lock()
-        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        self._file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
 
     def __enter__(self) -> None:
         self._threads.acquire()
@@ -101,7 +101,7 @@ class _Turn:
 
     def close(self) -> None:
         """Let go of the file."""
-        os.close(self._file)
+        self._file.close()
 
 
 def _make_folder(folder: Path) -> None:
