@@ -1,4 +1,4 @@
-"""From mailboxes to topics, with brokers that can be told to fail."""
+"""From the repository to topics, with brokers that can be told to fail."""
 
 from __future__ import annotations
 
@@ -107,6 +107,36 @@ def test_each_once_in_order_and_acknowledged(world: World, brokers: Brokers) -> 
     assert [row.subscription for row in left] == [apart.id] * 50
 
 
+def test_the_form_of_a_message(world: World, brokers: Brokers) -> None:
+    endpoint, one = subscribed(world)
+    two = world.subscribe(endpoint=endpoint)
+    (name,) = world.publish(one, two)
+    with running(world, brokers):
+        pass
+    world.repository.mailbox.withdraw(world.publisher, name)
+    with running(world, brokers):
+        pass
+    match, withdrawal = brokers.held[TOPIC]
+    told, taken_back = orjson.loads(match.value), orjson.loads(withdrawal.value)
+    assert told["type"] == "geocast.matches.v1"
+    assert (told["source"], told["subject"]) == (f"/accounts/{world.publisher.name}", name)
+    assert told["geocastcursor"] == match.cursor
+    matches = told["data"]["matches"]
+    assert [(m["subscription"], m["version"]) for m in matches] == [(one.id, 1), (two.id, 1)]
+    assert told["id"] == matches[0]["match"] != matches[1]["match"]
+    assert told["data"]["feature"]["id"] == name
+    assert match.key == f"{world.publisher.name}/{name}".encode() == withdrawal.key
+    headers = dict(match.headers)
+    assert headers["content-type"].startswith(b"application/cloudevents+json")
+    assert headers["geocast-id"] == told["id"].encode()
+    assert int(headers["geocast-published"]) > 0
+    assert taken_back["type"] == "geocast.withdrawals.v1"
+    assert taken_back["id"] == told["id"] + "-withdrawn"
+    assert taken_back["data"]["matches"] == matches
+    assert "feature" not in taken_back["data"]
+    assert dict(withdrawal.headers)["geocast-id"] == taken_back["id"].encode()
+
+
 def test_large_features_go_a_few_at_a_time(
     world: World, brokers: Brokers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -151,7 +181,7 @@ def test_a_topic_with_much_mail_does_not_keep_the_others_waiting(
     world.publish(subscriptions[busy][1], times=40)
     for name in others:
         world.publish(subscriptions[name][1])
-    monkeypatch.setattr(module, "_MOST_BUNDLES", 4)
+    monkeypatch.setattr(module, "_MOST_AT_ONCE", 4)
     with running(world, brokers):
         pass
     assert [len(told(brokers, name)) for name in together] == [40, 1, 1]
@@ -178,7 +208,7 @@ def test_what_was_written_before_a_death_is_not_written_again(
     with running(world, brokers):
         pass
     assert [event for _, event, _ in told(brokers)] == ids
-    assert world.repository.mailbox.read(world.reader.number, limit=9) == []
+    assert world.repository.mailbox.depth() == 0
 
 
 def _die(*_: object) -> int:

@@ -65,7 +65,7 @@ def test_it_counts_as_waiting(repository: Repository, ann: Account, bob: Account
 def test_bytes_bound_it(repository: Repository, ann: Account) -> None:
     topic, (one, two, _) = filled(repository, ann)
     deliver(repository, *(record(i, [one, two]) for i in range(5)))
-    size = len(record(0, []).feature) + 200
+    size = len(record(0, []).feature) + 2 * 8
     for most, count in ((1, 1), (size, 1), (3 * size, 3), (100 * size, 5)):
         found = repository.mailbox.hand_over(topic, limit=100, max_bytes=most)
         assert len(found) == count
@@ -107,7 +107,7 @@ def test_what_was_taken_out_counts_as_seen(
 def test_taken_out_is_what_was_handed_over(repository: Repository, ann: Account) -> None:
     topic, (one, two, apart) = filled(repository, ann)
     deliver(repository, *(record(i, [one, two, apart]) for i in range(4)))
-    first = repository.mailbox.hand_over(topic, limit=3)
+    first = repository.mailbox.hand_over(topic, limit=7)
     assert repository.mailbox.take_out(topic, first[0].cursor, first[-1].cursor) == 3
     assert repository.mailbox.take_out(topic, first[0].cursor, first[-1].cursor) == 0
     rest = repository.mailbox.hand_over(topic, limit=10)
@@ -137,6 +137,23 @@ def test_what_is_old_expires(repository: Repository, ann: Account) -> None:
     repository.mailbox.expire(before=now() + 1)
     assert repository.mailbox.hand_over(topic, limit=9) == []
     assert not repository.mailbox.knows("press", "p0")
+
+
+def test_matches_bound_it(repository: Repository, ann: Account) -> None:
+    topic, (one, two, _) = filled(repository, ann)
+    deliver(repository, *(record(i, [one, two]) for i in range(5)))
+    for most, count in ((1, 1), (2, 1), (3, 1), (4, 2), (9, 4), (10, 5)):
+        assert len(repository.mailbox.hand_over(topic, limit=most)) == count
+
+
+def test_what_was_matched_is_told_although_it_was_cancelled(
+    repository: Repository, ann: Account
+) -> None:
+    topic, (one, two, _) = filled(repository, ann)
+    deliver(repository, record(0, [one, two]))
+    repository.subscriptions.cancel(ann.number, "one")
+    found = repository.mailbox.hand_over(topic, limit=9)
+    assert told(found) == [("one", "p0", Kind.MATCH), ("two", "p0", Kind.MATCH)]
 
 
 def test_an_account_that_goes_takes_its_bundles_along(

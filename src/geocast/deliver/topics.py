@@ -40,9 +40,9 @@ __all__ = ["TopicWriter"]
 _IDLE_SECONDS: Final = 0.05
 _LONGEST_WAIT: Final = 5.0
 _ERROR_SECONDS: Final = 1.0
-_MOST_BUNDLES: Final = 40_000
+_MOST_AT_ONCE: Final = 200_000
 _MOST_BYTES: Final = 128 << 20
-"""What may be on its way at once, of all shares together."""
+"""How many matches may be on their way at once, of all shares together, and how large events."""
 
 _MOST_MATCHES: Final = 10_000
 """How many matches one message may have."""
@@ -132,7 +132,7 @@ class TopicWriter:
             (endpoint, [row for row in rows if row.cursor > written[endpoint.number]])
             for endpoint, rows in groups
         ]
-        # Messages repeat the features: they are made one by one, when they are written.
+        # Messages are large: they are made one by one, when they are written.
         if filled := {one.topic: _messages(rows) for one, rows in fresh if rows and one.topic}:
             topics.write(filled)
             _count([one for _, rows in fresh for one in rows])
@@ -146,7 +146,7 @@ class TopicWriter:
         Each may take an equal part of what the ones before it have left, and the turn goes round:
         a topic with much mail, or large features, does not keep the others waiting.
         """
-        room, space = _MOST_BUNDLES // parts, _MOST_BYTES // parts
+        room, space = _MOST_AT_ONCE // parts, _MOST_BYTES // parts
         turn = _behind(endpoints, self._last.get(share, -1))
         for left, endpoint in zip(range(len(turn), 0, -1), turn, strict=True):
             rows = self._repository.mailbox.hand_over(
@@ -154,7 +154,7 @@ class TopicWriter:
             )
             yield endpoint, rows
             self._last[share] = endpoint.number
-            room -= len(rows)
+            room -= sum(len(row.matches) for row in rows)
             space -= sum(len(row.feature) for row in rows)
             if room <= 0 or space <= 0:
                 return

@@ -71,7 +71,8 @@ class BundledMatch(NamedTuple):
 class Bundle:
     """What an event is to a topic: all of its matches that go there, at once.
 
-    `cursor` is that of the first of them; the rest is as in a `Notification`.
+    `cursor` is that of one of them, the first if nothing was moved; the rest is as in a
+    `Notification`.
     """
 
     cursor: int

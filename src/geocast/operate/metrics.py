@@ -67,7 +67,7 @@ class Metrics:
         )
         self.snapshot_bytes: Gauge = latest("geocast_snapshot_bytes", "The size of its files")
         self.mailbox_depth: Gauge = latest(
-            "geocast_mailbox_depth", "Notifications that wait to be acknowledged"
+            "geocast_mailbox_depth", "Notifications that wait, for readers or topics"
         )
         self.sessions: Gauge = Gauge(
             "geocast_sessions", "Open streams, by channel", ["channel"], multiprocess_mode="livesum"

@@ -37,21 +37,26 @@ def committed(checkpoint: Path, partitions: int, but: int = 0) -> list[int]:
     return reached
 
 
-def planned(checkpoint: Path, batch: int, starts: Sequence[int]) -> list[tuple[int, int, int]]:
+def planned(
+    checkpoint: Path, batch: int, starts: Sequence[int], log: str
+) -> list[tuple[int, int, int]]:
     """Return what a batch has of the log: partition, and offsets [start, stop), as Spark has it.
 
-    `starts` is where the first batch begins. Raises StateError where Spark's notes are not there.
+    `starts` is where the first batch begins, `log` the name of the log that is read now. Raises
+    StateError where Spark's notes are torn, not there, or of another log.
     """
     try:
-        begins = _ends(checkpoint, batch - 1) if batch else starts
-        spans = zip(begins, _ends(checkpoint, batch), strict=True)
+        begins = _ends(checkpoint, batch - 1, log) if batch else starts
+        spans = zip(begins, _ends(checkpoint, batch, log), strict=True)
         return [(number, *span) for number, span in enumerate(spans) if span[0] < span[1]]
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, LookupError) as error:
         raise StateError(f"{checkpoint}: what batch {batch} has is not told: {error}") from error
 
 
-def _ends(checkpoint: Path, batch: int) -> list[int]:
+def _ends(checkpoint: Path, batch: int, log: str | None = None) -> list[int]:
     """Return where a batch ends in each partition."""
     lines = (checkpoint / "offsets" / str(batch)).read_text().splitlines()
-    offsets = json.loads(lines[-1])["offsets"]
-    return [offsets[str(partition)] for partition in range(len(offsets))]
+    note = json.loads(lines[-1])
+    if log is not None and note["log"] != log:
+        raise ValueError(f"it is of the log {note['log']}, not {log}")
+    return [note["offsets"][str(partition)] for partition in range(len(note["offsets"]))]

@@ -184,7 +184,7 @@ class LiveStream:
         second worker for each, which reads, and tasks would change workers all the time.
         """
         starts = self._publications.starts() if not batch else ()
-        ranges = planned(self._place.checkpoint, batch, starts)
+        ranges = planned(self._place.checkpoint, batch, starts, self._publications.name)
         task = self._task(batch, version, ranges)
         frame = self._spark.range(0, len(ranges), 1, max(1, len(ranges)))
         if not OpenVersion.read(self._place.snapshots, version).divided:

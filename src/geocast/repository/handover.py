@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from threading import Lock
 from typing import Any, Final
 
@@ -20,12 +20,9 @@ from geocast.repository.owners import OwnerCache
 from geocast.repository.statements import among, chunks
 from geocast.repository.tables import body, bundle, event, subscription, version
 
-__all__ = ["Names", "hand_over"]
+__all__ = ["HandedOver", "Names", "hand_over"]
 
 _MOST_NAMES: Final = 100_000
-_MATCH_BYTES: Final = 100
-"""What a match takes in a bundle, about, beside the feature."""
-
 _Rows = Sequence[tuple[int, ...]]
 
 
@@ -65,7 +62,6 @@ class _Event:
     publication: str
     published: int
     versions: npt.NDArray[np.int64]
-    size: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,40 +73,6 @@ class _Row:
     kind: int
     matches: int
     notified: int
-
-
-def hand_over(
-    connection: Connection,
-    names: Names,
-    owners: OwnerCache,
-    deployment: str,
-    endpoint: int,
-    limit: int,
-    max_bytes: int,
-) -> list[Bundle]:
-    """Return the first bundles that wait for a topic, marked as seen, in order.
-
-    At most `limit`, which take about `max_bytes` together, but at least one if there is one. To
-    be called in a transaction that keeps withdrawals out.
-    """
-    columns = (bundle.c.cursor, bundle.c.event, bundle.c.kind, bundle.c.matches, bundle.c.notified)
-    waiting = select(*columns).where(bundle.c.endpoint == endpoint)
-    found = _numbers(connection, waiting.order_by(bundle.c.cursor).limit(limit))
-    rows = [_Row(*row) for row in found]
-    events = _events(connection, sorted({row.event for row in rows}))
-    rows = list(_bounded(rows, events, max_bytes))
-    features = _features(connection, sorted({row.event for row in rows}))
-    # What expires meanwhile has gone from these, or will go from the bundles.
-    rows = [row for row in rows if row.event in (features if row.kind == Kind.MATCH else events)]
-    if not rows:
-        return []
-    _mark(connection, endpoint, rows)
-    told = _Found.among({row.event: events[row.event] for row in rows}, owners, endpoint)
-    known = names.of(connection, set(told.vnumbers))
-    return [
-        _bundle(row, events[row.event], told.matches(row.event), known, deployment, features)
-        for row in rows
-    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,34 +99,92 @@ class _Found:
         return zip(self.vnumbers[span], self.subscriptions[span], strict=True)
 
 
-def _bundle(
-    row: _Row,
-    about: _Event,
-    found: Iterator[tuple[int, int]],
-    names: dict[int, tuple[str, int]],
-    deployment: str,
-    features: dict[int, bytes],
-) -> Bundle:
-    matches = []
-    for vnumber, number in found:
-        name, edition = names[vnumber]
-        identifier = match_id(deployment, about.partition, about.offset, number, edition)
-        matches.append(BundledMatch(identifier, name, edition))
-    return Bundle(
-        row.cursor,
-        Kind(row.kind),
-        matches,
-        about.publisher,
-        about.publication,
-        about.published,
-        row.notified,
-        features.get(row.event, b"") if row.kind == Kind.MATCH else b"",
-    )
+@dataclass(frozen=True, slots=True)
+class HandedOver:
+    """Bundles as they are stored, with all that is needed to make them; that takes its time."""
+
+    rows: list[_Row]
+    events: dict[int, _Event]
+    features: dict[int, bytes]
+    found: _Found
+    names: dict[int, tuple[str, int]]
+
+    def bundles(self, deployment: str) -> list[Bundle]:
+        """Return the bundles, in order."""
+        return [self._bundle(row, deployment) for row in self.rows]
+
+    def _bundle(self, row: _Row, deployment: str) -> Bundle:
+        about = self.events[row.event]
+        matches = []
+        for vnumber, number in self.found.matches(row.event):
+            name, edition = self.names[vnumber]
+            identifier = match_id(deployment, about.partition, about.offset, number, edition)
+            matches.append(BundledMatch(identifier, name, edition))
+        return Bundle(
+            row.cursor,
+            Kind(row.kind),
+            matches,
+            about.publisher,
+            about.publication,
+            about.published,
+            row.notified,
+            self.features.get(row.event, b"") if row.kind == Kind.MATCH else b"",
+        )
+
+
+def hand_over(
+    connection: Connection,
+    names: Names,
+    owners: OwnerCache,
+    endpoint: int,
+    limit: int,
+    max_bytes: int,
+) -> HandedOver | None:
+    """Return the first bundles that wait for a topic, marked as seen, in order; None without any.
+
+    They have at most `limit` matches, and take about `max_bytes` to read; but it is one bundle at
+    least. To be called in a transaction that keeps withdrawals out.
+    """
+    columns = (bundle.c.cursor, bundle.c.event, bundle.c.kind, bundle.c.matches, bundle.c.notified)
+    waiting = select(*columns).where(bundle.c.endpoint == endpoint)
+    found = _numbers(connection, waiting.order_by(bundle.c.cursor).limit(limit))
+    rows = _first([_Row(*row) for row in found], [row[3] for row in found], limit)
+    sizes = _sizes(connection, sorted({row.event for row in rows}))
+    rows = _first(rows, [sizes.get(row.event, 0) for row in rows], max_bytes)
+    numbers = sorted({row.event for row in rows})
+    events, features = _events(connection, numbers), _features(connection, numbers)
+    # What expires meanwhile has gone from these, or will go from the bundles.
+    rows = [row for row in rows if row.event in (features if row.kind == Kind.MATCH else events)]
+    if not rows:
+        return None
+    _mark(connection, endpoint, rows)
+    told = _Found.among({row.event: events[row.event] for row in rows}, owners, endpoint)
+    known = names.of(connection, set(told.vnumbers))
+    return HandedOver(rows, events, features, told, known)
+
+
+def _first(rows: list[_Row], sizes: list[int], most: int) -> list[_Row]:
+    """Return the first rows, of at most that size together, but at least one."""
+    for count, total in enumerate(accumulate(sizes)):
+        if count and total > most:
+            return rows[:count]
+    return rows
 
 
 def _numbers(connection: Connection, query: Select[*tuple[Any, ...]]) -> _Rows:
     """Return rows of plain numbers, past SQLAlchemy, which takes as long for them as SQLite."""
     found: _Rows = connection.execute(query).cursor.fetchall()
+    return found
+
+
+def _sizes(connection: Connection, numbers: Sequence[int]) -> dict[int, int]:
+    """Return how many bytes there are to read of each event, which may have very many matches."""
+    size = func.length(event.c.versions) + func.coalesce(func.length(body.c.feature), 0)
+    query = select(event.c.number, size).outerjoin(body, body.c.event == event.c.number)
+    found: dict[int, int] = {}
+    for part in chunks(numbers):
+        rows = connection.execute(query.where(among(connection, event.c.number, part)))
+        found.update((row[0], row[1]) for row in rows)
     return found
 
 
@@ -177,24 +197,13 @@ def _events(connection: Connection, numbers: Sequence[int]) -> dict[int, _Event]
         event.c.key,
         event.c.published,
         event.c.versions,
-        func.coalesce(func.length(body.c.feature), 0),
-    ).outerjoin(body, body.c.event == event.c.number)
+    )
     for part in chunks(numbers):
         for row in connection.execute(query.where(among(connection, event.c.number, part))):
-            number, partition, offset, key, published, versions, size = row
+            number, partition, offset, key, published, versions = row
             vnumbers = np.frombuffer(versions, np.int64)
-            place = (partition, offset, *split_key(key))
-            found[number] = _Event(*place, published, vnumbers, size)
+            found[number] = _Event(partition, offset, *split_key(key), published, vnumbers)
     return found
-
-
-def _bounded(rows: Sequence[_Row], events: dict[int, _Event], most: int) -> Iterator[_Row]:
-    total = 0
-    for count, row in enumerate(rows):
-        total += (events[row.event].size if row.event in events else 0) + row.matches * _MATCH_BYTES
-        if count and total > most:
-            return
-        yield row
 
 
 def _features(connection: Connection, numbers: Sequence[int]) -> dict[int, bytes]:

@@ -174,13 +174,13 @@ class Mailbox:
         """Return the first bundles that wait for a topic, by its number, and mark them as seen.
 
         What was withdrawn by then is not among them; of what is withdrawn from now on there is a
-        notice. There may be fewer than `limit` where they are large: about `max_bytes` together.
+        notice. They have at most `limit` matches, and about `max_bytes`; but it is at least one.
         """
         self._owners.reach(int(self._database.peek(_LATEST_VERSION)))
-        known = (self._names, self._owners, self._deployment)
         with self._database.write(durable=False) as connection:
             guard(connection, Guards.SEEN, shared=True)
-            return hand_over(connection, *known, topic, limit, max_bytes)
+            handed = hand_over(connection, self._names, self._owners, topic, limit, max_bytes)
+        return handed.bundles(self._deployment) if handed else []
 
     def take_out(self, topic: int, first: int, last: int) -> int:
         """Remove bundles that were handed over for a topic, by their cursors; return how many."""
@@ -199,8 +199,8 @@ class Mailbox:
         """Remove notifications that an account has dealt with; return how many.
 
         Up to a cursor, or single ones, or both; with `subscription` only those of that id, and
-        all of them if no cursor is given. `by_reader` leaves alone what a webhook or a topic
-        has still to get, unless that one is parked.
+        all of them if no cursor is given. `by_reader` leaves alone what a webhook has
+        still to get, unless that one is parked.
         """
         if through is None and not cursors and subscription is None:
             raise InputError("nothing to acknowledge: give `through`, `cursors` or `subscription`")

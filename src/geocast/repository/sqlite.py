@@ -6,6 +6,7 @@ import fcntl
 import os
 import sqlite3
 import time
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,13 +16,14 @@ from typing import Any, Final
 from sqlalchemy import Connection, create_engine, event
 from sqlalchemy.engine import URL, Engine
 
-from geocast.errors import InputError
+from geocast.errors import InputError, UnavailableError
 from geocast.repository.address import shown
 from geocast.repository.database import Database
 
 __all__ = ["SqliteDatabase"]
 
 _PATIENCE: Final = 30.0
+_AGAIN_SECONDS: Final = 0.001
 _READERS: Final = 64
 _CACHE_OF_READERS: Final = 4 << 20
 _CACHE_OF_WRITER: Final = 64 << 20
@@ -37,7 +39,7 @@ class SqliteDatabase(Database):
         self._reading = _engine(url, "BEGIN", _READERS, _CACHE_OF_READERS)
         self._writing = _engine(url, "BEGIN IMMEDIATE", 1, _CACHE_OF_WRITER)
         self._relaxed = _engine(url, "BEGIN IMMEDIATE", 1, _CACHE_OF_WRITER, "NORMAL")
-        self._turn = _Turn(Path(f"{url.database}-turn"))
+        self._turn = _Turn(Path(f"{url.database}-turn"), self.name)
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
@@ -81,14 +83,21 @@ class _Turn:
     who writes seldom would hardly get between those who write all the time.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, name: str) -> None:
+        self._name = name
         self._threads = Lock()
-        self._file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        self._let_go = weakref.finalize(self, os.close, self._file)
 
     def __enter__(self) -> None:
-        self._threads.acquire()
+        deadline = time.monotonic() + _PATIENCE
+        if not self._threads.acquire(timeout=_PATIENCE):
+            raise self._too_long()
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX)
+            while not self._taken():
+                if time.monotonic() > deadline:
+                    raise self._too_long()
+                time.sleep(_AGAIN_SECONDS)
         except BaseException:
             self._threads.release()
             raise
@@ -99,9 +108,21 @@ class _Turn:
         finally:
             self._threads.release()
 
+    def _taken(self) -> bool:
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def _too_long(self) -> UnavailableError:
+        said = f"{self._name}: others have been writing to it for {_PATIENCE:.0f} s"
+        return UnavailableError(f"{said}; is one of the processes stopped?", undone=True)
+
     def close(self) -> None:
-        """Let go of the file."""
-        self._file.close()
+        """Let go of the file, when nobody writes any more."""
+        with self._threads:
+            self._let_go()
 
 
 def _make_folder(folder: Path) -> None:

@@ -269,7 +269,7 @@ Index(
 )
 
 # What an event is to a topic: one row for all of its matches that go there, with the cursor of the
-# first of them.
+# first of them, or that of the last in rows that come from version 0004.
 bundle: Final = Table(
     "bundle",
     metadata,

@@ -113,7 +113,7 @@ class _Look:
         _wait(lambda: committed(checkpoint, len(ends)) == ends, "matched")
 
     def wait_delivered(self) -> None:
-        """Wait until all matches have been in the mailbox, and nothing waits in it."""
+        """Wait until all matches have been in the repository, and nothing waits there."""
         with closing(matches(self._service.place, self._service.settings).open()) as log:
             ends = log.ends()
             last = [log.tail(number, 0, end, max_records=1) for number, end in enumerate(ends)]
@@ -123,7 +123,7 @@ class _Look:
         def moved() -> bool:
             return all(mailbox.position(CONSUMER, at) >= stop for at, stop in enumerate(stops))
 
-        _wait(lambda: moved() and not mailbox.read(self._account, limit=1), "delivered")
+        _wait(lambda: moved() and not mailbox.depth(self._account), "delivered")
 
     def cursor(self) -> int:
         """Return how many notifications there have ever been."""

@@ -34,10 +34,11 @@ _HINTS: Final = {
     KafkaError.TRANSACTIONAL_ID_AUTHORIZATION_FAILED: "this user may not use the transactional id",
 }
 _TELLING: Final = (KafkaError._AUTHENTICATION, KafkaError._SSL, KafkaError._RESOLVE)
+_MUTE: Final = (KafkaError._TIMED_OUT, KafkaError._TRANSPORT, KafkaError._ALL_BROKERS_DOWN)
+"""Errors without an answer of any broker; all others show that one can be reached."""
+
 _PASSING: Final = (
-    KafkaError._TIMED_OUT,
-    KafkaError._TRANSPORT,
-    KafkaError._ALL_BROKERS_DOWN,
+    *_MUTE,
     KafkaError._WAIT_COORD,
     KafkaError.NOT_LEADER_FOR_PARTITION,
     KafkaError.LEADER_NOT_AVAILABLE,
@@ -133,8 +134,8 @@ class Clients:
             try:
                 return call()
             except KafkaException as error:
-                code, complaint = error.args[0].code(), self._complaint
-                hopeless = complaint is not None and complaint.code() in _TELLING
+                code = error.args[0].code()
+                hopeless = code in _MUTE and self._knows_why()
                 if code not in _PASSING or hopeless or time.monotonic() > deadline:
                     raise StateError(self.sentence(error.args[0])) from error
                 time.sleep(_AGAIN_SECONDS)
@@ -149,9 +150,8 @@ class Clients:
 
     def sentence(self, error: KafkaError) -> str:
         """Return what an error means, in a sentence."""
-        telling = self._complaint
-        if error.code() in (KafkaError._TIMED_OUT, KafkaError._TRANSPORT) and telling is not None:
-            error = telling
+        if error.code() in _MUTE and self._complaint is not None:
+            error = self._complaint
         hint = _HINTS.get(error.code())
         told = f"{hint} ({error.str()})" if hint else error.str()
         return f"{self.options.url}: {told}"
@@ -163,6 +163,9 @@ class Clients:
         return {**self.options.client(), **connected, **named, "error_cb": self._complain}
 
     def _complain(self, error: KafkaError) -> None:
-        known = self._complaint is not None and self._complaint.code() in _TELLING
-        if error.code() in _TELLING or not known:
+        if error.code() in _TELLING or not self._knows_why():
             self._complaint = error
+
+    def _knows_why(self) -> bool:
+        """Whether there was a complaint that waiting does not help against."""
+        return self._complaint is not None and self._complaint.code() in _TELLING

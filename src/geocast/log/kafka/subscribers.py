@@ -137,7 +137,7 @@ class SubscriberTopics:
             transaction_timeout_ms=30_000,
             linger_ms=5,
             retry_backoff_ms=20,
-            # One feature stands there for each of its matches: farther apart than LZ4 looks.
+            # Features repeat names of properties, and values: farther apart than LZ4 looks.
             compression_type="zstd",
             compression_level=1,
             partitioner="murmur2",

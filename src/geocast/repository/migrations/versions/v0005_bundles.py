@@ -11,10 +11,11 @@ revision = "0005"
 down_revision = "0004"
 
 NUMBER = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
-# Rows that were written already count as seen, as do those that may have been.
+# A bundle counts as written when the last of its rows was: if only some of them were, it is
+# written once more, whole. All count as seen, since they may have been.
 MOVE = """
     INSERT INTO bundle (cursor, account, endpoint, event, kind, matches, notified, seen)
-    SELECT min(cursor), account, endpoint, event, kind, count(*), min(notified), min(notified)
+    SELECT max(cursor), account, endpoint, event, kind, count(*), min(notified), min(notified)
     FROM mailbox WHERE endpoint IN (SELECT number FROM endpoint WHERE url LIKE 'kafka:%')
     GROUP BY account, endpoint, event, kind"""
 REMOVE = """

@@ -1,0 +1,49 @@
+"""When waiting for brokers is given up."""
+
+from __future__ import annotations
+
+import pytest
+from confluent_kafka import KafkaError, KafkaException
+
+from geocast.errors import StateError
+from geocast.log.kafka.client import Clients
+from geocast.log.kafka.options import KafkaOptions
+
+RESOLVE, AUTHENTICATION = KafkaError._RESOLVE, KafkaError._AUTHENTICATION
+
+
+def failing(codes: list[int]) -> Clients:
+    """Clients that have complained about all of these."""
+    clients = Clients(KafkaOptions.of("kafka://127.0.0.1:1"))
+    for code in codes:
+        clients._complain(KafkaError(code))
+    return clients
+
+
+def asked(clients: Clients, code: int) -> int:
+    """Ask for something that fails once in this way; return how often it was asked for."""
+    asked = 0
+
+    def ask() -> int:
+        nonlocal asked
+        asked += 1
+        if asked == 1:
+            raise KafkaException(KafkaError(code))
+        return asked
+
+    return clients.patiently(ask)
+
+
+def test_who_gets_no_answer_and_knows_why_gives_up() -> None:
+    with pytest.raises(StateError, match="the brokers' name is not known"):
+        asked(failing([RESOLVE]), KafkaError._TIMED_OUT)
+    with pytest.raises(StateError, match="the brokers refuse this user"):
+        asked(failing([AUTHENTICATION, KafkaError._TRANSPORT]), KafkaError._TRANSPORT)
+
+
+def test_a_broker_that_is_not_found_matters_not_while_others_answer() -> None:
+    assert asked(failing([RESOLVE]), KafkaError.NOT_LEADER_FOR_PARTITION) == 2
+
+
+def test_without_a_reason_it_is_tried_again() -> None:
+    assert asked(failing([KafkaError._TRANSPORT]), KafkaError._TIMED_OUT) == 2
