@@ -44,8 +44,8 @@ _MOST_AT_ONCE: Final = 200_000
 _MOST_BYTES: Final = 128 << 20
 """How many matches may be on their way at once, of all shares together, and how large events."""
 
-_MOST_MATCHES: Final = 10_000
-"""How many matches one message may have."""
+_MOST_MATCHES: Final = 3_000
+"""How many matches one message may have: with the largest feature it is no larger than a record."""
 
 _CONTENT: Final = ("content-type", b"application/cloudevents+json; charset=UTF-8")
 _log: Final = logging.getLogger(__name__)
