@@ -8,7 +8,8 @@ import pytest
 
 from geocast.bench.thesis.claims import CLAIMS, Judged, judge_claims
 from geocast.bench.thesis.evidence import Evidence, MissingError, mean
-from geocast.bench.thesis.figures import OVERHEAD
+from geocast.bench.thesis.figures import JOINS, OVERHEAD
+from geocast.bench.thesis.rivals import JOINED, SEDONA
 from geocast.bench.workload import PREDICATES
 
 Row = dict[str, Any]
@@ -143,11 +144,16 @@ def test_overhead_counts_on_all_cores(rate: float, word: str) -> None:
 
 
 def test_sedona_is_judged_where_it_ran_and_excused_where_it_cannot() -> None:
-    ran = [row("8.30", name, 2, 30.0) for name in ("sPS{QT}", "sPIS[QT]{QT}")]
-    ran += [row("8.30", f"Sedona {name}", 2, 15.0) for name in ("sPS{QT}", "sPIS[QT]{QT}")]
+    ran = [row(JOINS, name, 500, 30.0) for name in JOINED]
+    ran += [row(JOINS, name, 500, 15.0) for name in SEDONA]
     assert verdict("Sedona's spatial join", ran).word == "confirmed"
+    # With other numbers of publications, rates are not to be compared.
+    elsewhere = [row("8.30", name, 2, 90.0) for name in JOINED]
+    slow = [row(JOINS, name, 500, 20.0) for name in JOINED] + elsewhere
+    slow += [row(JOINS, name, 500, 15.0) for name in SEDONA]
+    assert verdict("Sedona's spatial join", slow).word == "refuted"
     why = {"way": "sedona", "rate": None, "reason": "no network"}
-    excused = verdict("Sedona's spatial join", [row("8.30", "Sedona sPS{QT}", 2, 0) | why])
+    excused = verdict("Sedona's spatial join", [row(JOINS, "Sedona sPS{QT}", 500, 0) | why])
     assert (excused.word, excused.found) == ("not measurable here", "no network")
 
 

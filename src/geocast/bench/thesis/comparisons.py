@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from geocast.bench.thesis.figures import OVERHEAD, Cell, Figure, Quantity
-from geocast.bench.thesis.rivals import overhead_cells, rival_cells
+from geocast.bench.thesis.figures import JOINS, OVERHEAD, Cell, Figure, Quantity
+from geocast.bench.thesis.rivals import join_cells, overhead_cells, rival_cells
 from geocast.bench.thesis.sizes import Sizes, Vary, labelled, taking_part
 from geocast.bench.workload import PREDICATES
 
@@ -58,7 +58,7 @@ def comparison_figures(sizes: Sizes, sedona: bool) -> Iterator[Figure]:
         experiment="8.4",
         title="throughput by cores, beside one process without Spark",
         axis="cores",
-        cells=tuple(rival_cells(sizes, sedona)),
+        cells=tuple(rival_cells(sizes)),
     )
     yield Figure(
         number=OVERHEAD,
@@ -66,6 +66,14 @@ def comparison_figures(sizes: Sizes, sedona: bool) -> Iterator[Figure]:
         title="RIS on Spark and one process, by publications",
         axis="publications",
         cells=tuple(overhead_cells(sizes)),
+    )
+    yield Figure(
+        number=JOINS,
+        experiment="8.4",
+        title="spatial joins, and those of Apache Sedona",
+        axis="publications",
+        bars=True,
+        cells=tuple(join_cells(sizes, sedona)),
     )
 
 

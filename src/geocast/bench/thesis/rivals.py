@@ -10,7 +10,17 @@ from geocast.bench.thesis.figures import Cell
 from geocast.bench.thesis.setting import Setting
 from geocast.bench.thesis.sizes import Sizes, labelled
 
-__all__ = ["CENTRAL", "MATCH", "PLAIN", "SEDONA", "UNIQUE", "overhead_cells", "rival_cells"]
+__all__ = [
+    "CENTRAL",
+    "JOINED",
+    "MATCH",
+    "PLAIN",
+    "SEDONA",
+    "UNIQUE",
+    "join_cells",
+    "overhead_cells",
+    "rival_cells",
+]
 
 CENTRAL = {"CEN": "cells", "CEN[ST]": "strtree", "CEN[QT]": "quadtree", "CEN[HT]": "hprtree"} | {
     "CEN[MG]": "multigrid"
@@ -20,7 +30,10 @@ CENTRAL = {"CEN": "cells", "CEN[ST]": "strtree", "CEN[QT]": "quadtree", "CEN[HT]
 PLAIN = {f"CEN plain {name[3:]}": index for name, index in CENTRAL.items() if name != "CEN"}
 """The same, with the plain predicate on every candidate of the index, as in the thesis."""
 
-SEDONA = ("Sedona sPS{QT}", "Sedona sPIS[QT]{QT}")
+JOINED = ("sPS{QT}", "sPIS[QT]{QT}")
+"""What Sedona has too."""
+
+SEDONA = tuple(f"Sedona {name}" for name in JOINED)
 """Spatial joins of Apache Sedona: by its quadtree cells, and with a quadtree in each of them."""
 
 
@@ -44,8 +57,8 @@ def overhead_cells(sizes: Sizes) -> Iterator[Cell]:
                 yield Cell(series, count, labelled(count), sizes.with_pubs(own, count))
 
 
-def rival_cells(sizes: Sizes, sedona: bool) -> Iterator[Cell]:
-    """Yield Spark, one process, and Sedona where it is asked for, by cores."""
+def rival_cells(sizes: Sizes) -> Iterator[Cell]:
+    """Yield Spark, and one process, by cores."""
     for cores in sizes.core_counts:
         for name in ("RIS", *REPRESENTATIVES):
             yield _cell(sizes.with_cores(sizes.batch(name), cores))
@@ -53,8 +66,15 @@ def rival_cells(sizes: Sizes, sedona: bool) -> Iterator[Cell]:
             yield _cell(_threads(sizes.batch(name, "threads"), cores))
     for name in PLAIN:
         yield _cell(_threads(sizes.batch(name, "plain"), sizes.cores))
-    for name in SEDONA if sedona else ():
-        yield _cell(sizes.batch(name, "sedona"))
+
+
+def join_cells(sizes: Sizes, sedona: bool) -> Iterator[Cell]:
+    """Yield sPS and sPIS, and by Sedona where it is asked for, with what it does in minutes."""
+    settings = [sizes.batch(name) for name in JOINED]
+    settings += [sizes.batch(name, "sedona") for name in SEDONA if sedona]
+    count = sizes.scale.sedona
+    for setting in settings:
+        yield Cell(setting.engine, count, labelled(count), sizes.with_pubs(setting, count))
 
 
 def _threads(setting: Setting, cores: int) -> Setting:

@@ -20,6 +20,7 @@ class Scale:
     clusters      how many types of executors E has beside the driver itself
     few           the experiments in which only RIS and RIsPS take part
     overhead      how many publications RIS and one process without Spark are compared with
+    sedona        how many publications Apache Sedona is compared with
     verdicts      whether matching outweighs a job's fixed costs, so that verdicts tell something
     java          options of Java: what runs for minutes only is not worth its full compiler
     workers       Python workers among which memory is looked at, more than there are cores
@@ -36,6 +37,7 @@ class Scale:
     subscriptions: tuple[int, ...]
     publications: tuple[int, ...]
     overhead: tuple[int, ...]
+    sedona: int
     points: tuple[float, ...]
     jobs: tuple[int, ...]
     kafka: tuple[int, ...]
@@ -66,6 +68,7 @@ SCALES: Mapping[str, Scale] = MappingProxyType(
                 subscriptions=(100, 500, 2_000),
                 publications=(100, 500, 2_000),
                 overhead=(500,),
+                sedona=500,
                 points=(0.0, 1.0),
                 jobs=(2,),
                 kafka=(2, 8),
@@ -88,6 +91,7 @@ SCALES: Mapping[str, Scale] = MappingProxyType(
                 subscriptions=(100, 1_000, 10_000, 100_000),
                 publications=(1_000, 10_000, 50_000),
                 overhead=(10_000, 50_000, 200_000),
+                sedona=1_000,
                 points=(0.0, 0.4, 0.8, 1.0),
                 jobs=(1, 2, 4),
                 kafka=(8, 32, 128),

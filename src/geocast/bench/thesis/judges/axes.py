@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from geocast.bench.thesis.door import REPRESENTATIVES
 from geocast.bench.thesis.evidence import Evidence, MissingError, mean
-from geocast.bench.thesis.figures import OVERHEAD
+from geocast.bench.thesis.figures import JOINS, OVERHEAD
 from geocast.bench.thesis.judges.words import (
     Judgement,
     alike,
@@ -14,7 +14,7 @@ from geocast.bench.thesis.judges.words import (
     last_factor,
     told,
 )
-from geocast.bench.thesis.rivals import CENTRAL, MATCH, UNIQUE
+from geocast.bench.thesis.rivals import CENTRAL, JOINED, MATCH, UNIQUE
 from geocast.bench.thesis.setting import NotMeasurableError
 from geocast.bench.thesis.sizes import family
 
@@ -225,9 +225,8 @@ def sedona(evidence: Evidence) -> Judgement:
     ]
     if reasons:
         raise NotMeasurableError(reasons[0])
-    names = ("sPS{QT}", "sPIS[QT]{QT}")
     times = {
-        name: last(evidence.curve("8.30", name)) / evidence.value("8.30", f"Sedona {name}")
-        for name in names
+        name: evidence.value(JOINS, name) / evidence.value(JOINS, f"Sedona {name}")
+        for name in JOINED
     }
     return min(times.values()) >= 1.5, f"faster than by Sedona: {told(times)}"
