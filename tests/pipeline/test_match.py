@@ -4,9 +4,12 @@ import logging
 import time
 from pathlib import Path
 
+import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import shapely
+import shapely.geometry
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
@@ -145,6 +148,48 @@ def test_subscriptions_may_be_a_frame_or_a_file(
         assert as_dict(geocast.spark.match(frame, form).toArrow()) == expected
 
 
+@pytest.mark.parametrize("algorithm", ["RIS", *REPRESENTATIVES[1:]])
+def test_publications_may_be_files_that_workers_read(
+    spark: SparkSession, expected: dict[str, list[str]], tmp_path: Path, algorithm: str
+) -> None:
+    (tmp_path / "parts").mkdir()
+    for number in range(2):
+        part = PUBLICATIONS.slice(number * 200, 200)
+        pq.write_table(part, tmp_path / "parts" / f"{number}.parquet")
+    features = [
+        {
+            "type": "Feature",
+            "id": row.pop("id"),
+            "geometry": shapely.geometry.mapping(shapely.from_wkb(row.pop("geometry"))),
+            "properties": row,
+        }
+        for row in PUBLICATIONS.to_pylist()
+    ]
+    lines = tmp_path / "p.geojsonl"
+    lines.write_bytes(b"\n".join(map(orjson.dumps, features)))
+    for path in (tmp_path / "parts", str(lines)):
+        found = geocast.spark.match(path, SUBSCRIPTIONS, algorithm=algorithm, cells=7)
+        assert as_dict(found.toArrow()) == expected
+        pairs = geocast.spark.match(path, SUBSCRIPTIONS, algorithm=algorithm, pairs=True)
+        assert pairs.count() == sum(map(len, expected.values()))
+
+
+def test_of_files_partitions_are_the_tasks_and_repeats_are_rejected(
+    spark: SparkSession, expected: dict[str, list[str]], tmp_path: Path
+) -> None:
+    table = pa.concat_tables([PUBLICATIONS, PUBLICATIONS.slice(0, 1)])
+    pq.write_table(table, tmp_path / "p.parquet")
+    found = geocast.spark.match(
+        tmp_path / "p.parquet", SUBSCRIPTIONS, partitions=3, rejects=True
+    ).cache()
+    assert found.rdd.getNumPartitions() == 3
+    answers = found.toArrow()
+    assert as_dict(answers.filter(answers["reason"].is_null())) == expected
+    [bad] = answers.filter(answers["reason"].is_valid()).to_pylist()
+    assert bad["publication"] == PUBLICATIONS["id"][0].as_py()
+    assert "id" in bad["reason"]
+
+
 def test_integer_ids_become_text(frame: DataFrame) -> None:
     numbered = frame.withColumn("id", F.expr("int(substring(id, 2))"))
     found = as_dict(geocast.spark.match(numbered, SUBSCRIPTIONS).toArrow())
@@ -207,3 +252,14 @@ def test_what_cannot_be_used_is_refused_at_once(spark: SparkSession, frame: Data
     stream = spark.readStream.format("rate").load()
     with pytest.raises(InputError, match="not a streaming one"):
         geocast.spark.match(frame, stream)
+    with pytest.raises(InputError, match=r"publications must be .* not Table"):
+        geocast.spark.match(PUBLICATIONS, SUBSCRIPTIONS)
+    with pytest.raises(InputError, match=r"nowhere\.parquet: no such file"):
+        geocast.spark.match("nowhere.parquet", SUBSCRIPTIONS)
+
+
+def test_a_file_needs_a_session(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    pq.write_table(PUBLICATIONS, tmp_path / "p.parquet")
+    monkeypatch.setattr(SparkSession, "getActiveSession", lambda: None)
+    with pytest.raises(InputError, match="start a SparkSession first"):
+        geocast.spark.match(tmp_path / "p.parquet", SUBSCRIPTIONS)

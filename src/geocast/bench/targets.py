@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from geocast.bench.core import COLD, WARM
 from geocast.bench.peers.shapely_plain import ShapelyPlain
 from geocast.bench.results import IndexFacts, Results
-from geocast.bench.transport import NO_MATCHING, ON_SPARK, TWO_PROCESSES
+from geocast.bench.transport import FILES_ON_SPARK, NO_MATCHING, ON_SPARK, TWO_PROCESSES
 
 __all__ = ["LIMITS", "RATIOS", "Limit", "Ratio", "Verdict", "verdicts"]
 
@@ -79,7 +79,9 @@ RATIOS = (
     Ratio("million", COLD, COLD, 0.5, against_workload="points-unique"),
     Ratio("spark-points", ON_SPARK, NO_MATCHING, 0.8),
     Ratio("spark-points", ON_SPARK, TWO_PROCESSES, 0.9),
+    Ratio("spark-points", FILES_ON_SPARK, TWO_PROCESSES, 0.9),
     Ratio("spark-unique", ON_SPARK, TWO_PROCESSES, 0.9),
+    Ratio("spark-unique", FILES_ON_SPARK, TWO_PROCESSES, 0.9),
 )
 
 LIMITS = (

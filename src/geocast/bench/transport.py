@@ -1,9 +1,10 @@
 """Matching on Spark, Parquet to Parquet, beside what it could at best be.
 
-Two yardsticks: the same plan without matching, whose workers hand out answers of the same size
-that were prepared beforehand; and the same core in two plain processes, each of which reads
-half of the files. Every round has publications of its own: whoever saw one before remembers
-what it matched, and a round would measure by which worker a file happens to be read again.
+Publications come as a DataFrame, or as files that workers read themselves. Two yardsticks: the
+same plan without matching, whose workers hand out answers of the same size that were prepared
+beforehand; and the same core in two plain processes, each of which reads half of the files. Every
+round has publications of its own: whoever saw one before remembers what it matched, and a round
+would measure by which worker a file happens to be read again.
 """
 
 from __future__ import annotations
@@ -26,15 +27,16 @@ from pyspark.sql import DataFrame, SparkSession
 from geocast.bench.core import Announce, Options
 from geocast.bench.results import Agreement, Measurement, Results
 from geocast.bench.thesis.batch import read_parts
-from geocast.bench.thesis.door import matched, prepared
+from geocast.bench.thesis.door import matched, matched_files, prepared
 from geocast.bench.thesis.workloads import write_parts
 from geocast.bench.workload import Workload
 from geocast.match.matcher import Matcher
 from geocast.model import MATCHES, Rejects
 
-__all__ = ["NO_MATCHING", "ON_SPARK", "TWO_PROCESSES", "run_transport"]
+__all__ = ["FILES_ON_SPARK", "NO_MATCHING", "ON_SPARK", "TWO_PROCESSES", "run_transport"]
 
 ON_SPARK = "geocast on Spark"
+FILES_ON_SPARK = "geocast on Spark, files"
 NO_MATCHING = "Spark without matching"
 TWO_PROCESSES = "geocast in two processes"
 
@@ -57,7 +59,7 @@ def run_transport(
     results: Results,
     announce: Announce,
 ) -> None:
-    """Measure the three by the clock on the wall, in turn, after a round that does not count.
+    """Measure them by the clock on the wall, in turn, after a round that does not count.
 
     The publications are divided among the rounds.
     """
@@ -87,7 +89,8 @@ def _divide(publications: pa.Table, count: int) -> list[pa.Table]:
 
 def _ways(workload: Workload, session: SparkSession, room: Path, index: Path) -> dict[str, Way]:
     answers = _prepare_answers(workload.publications, index, room)
-    algorithm = prepared("RIS", workload.subscriptions, 0)
+    # Each its own: a matcher remembers what it has seen, and both see the same files.
+    algorithm, by_workers = (prepared("RIS", workload.subscriptions, 0) for _ in range(2))
 
     def without_matching(files: Path, out: Path) -> Callable[[], None]:
         frame = read_parts(session, files).select("id", "geometry")
@@ -96,7 +99,10 @@ def _ways(workload: Workload, session: SparkSession, room: Path, index: Path) ->
     def with_matching(files: Path, out: Path) -> Callable[[], None]:
         return partial(_write_frame, matched(algorithm, read_parts(session, files)), out)
 
-    return {NO_MATCHING: without_matching, ON_SPARK: with_matching}
+    def by_files(files: Path, out: Path) -> Callable[[], None]:
+        return partial(_write_frame, matched_files(session, by_workers, files), out)
+
+    return {NO_MATCHING: without_matching, ON_SPARK: with_matching, FILES_ON_SPARK: by_files}
 
 
 def _write_frame(frame: DataFrame, out: Path) -> None:
@@ -219,14 +225,15 @@ def _note(
 
 def _compare(name: str, room: Path, rows: int, results: Results) -> None:
     """Compare the answers of Spark and of the processes; single pairs only where they differ."""
-    mine, theirs = (
+    mine, *others = (
         pq.read_table(room / engine).cast(MATCHES).sort_by("publication")
-        for engine in (ON_SPARK, TWO_PROCESSES)
+        for engine in (ON_SPARK, FILES_ON_SPARK, TWO_PROCESSES)
     )
     pairs = _count_pairs(mine)
-    shared = pairs if mine.equals(theirs) else _shared_pairs(mine, theirs)
-    lacking, surplus = pairs - shared, _count_pairs(theirs) - shared
-    results.agreements.append(Agreement(name, TWO_PROCESSES, rows, pairs, lacking, surplus))
+    for engine, theirs in zip((FILES_ON_SPARK, TWO_PROCESSES), others, strict=True):
+        shared = pairs if mine.equals(theirs) else _shared_pairs(mine, theirs)
+        lacking, surplus = pairs - shared, _count_pairs(theirs) - shared
+        results.agreements.append(Agreement(name, engine, rows, pairs, lacking, surplus))
 
 
 def _shared_pairs(left: pa.Table, right: pa.Table) -> int:

@@ -17,7 +17,7 @@ from pyspark.sql import SparkSession
 from geocast.errors import GeocastError, InputError
 from geocast.pipeline.base import TASKS_A_CORE, Algorithm
 from geocast.pipeline.pieces import Piece, PieceWriter
-from geocast.pipeline.splits import Split, SplitReader
+from geocast.pipeline.splits import Split, SplitReader, split_frame
 
 __all__ = ["Progress", "default_tasks", "run_job"]
 
@@ -75,7 +75,7 @@ def _run(
     spark: SparkSession, algorithm: Algorithm, splits: Sequence[Split], writer: PieceWriter
 ) -> list[Piece]:
     try:
-        numbers = spark.range(0, len(splits), 1, len(splits))
+        numbers = split_frame(spark, splits)
         rows = algorithm.run(numbers, SplitReader(splits), writer, len(splits)).collect()
     except (PySparkException, Py4JError) as error:
         gist = _gist(str(error))

@@ -16,6 +16,7 @@ from typing import Protocol
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+from pyspark.sql import DataFrame, SparkSession
 
 from geocast import files
 from geocast.files import Chunk
@@ -28,6 +29,7 @@ __all__ = [
     "SplitReader",
     "SpooledSplit",
     "open_publications",
+    "split_frame",
 ]
 
 _SPOOLED_ROWS = 8_192
@@ -53,6 +55,11 @@ class SplitReader:
         for batch in batches:
             for number in batch.column("id").to_pylist():
                 yield from self.splits[number].chunks()
+
+
+def split_frame(session: SparkSession, splits: Sequence[Split]) -> DataFrame:
+    """Return a DataFrame with the numbers of the splits, each a task of its own."""
+    return session.range(0, len(splits), 1, len(splits))
 
 
 @dataclass(frozen=True, slots=True)

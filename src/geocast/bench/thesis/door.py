@@ -19,6 +19,7 @@ from geocast.pipeline import (
     variant_names,
 )
 from geocast.pipeline.frames import project, read_frame
+from geocast.pipeline.splits import SplitReader, split_frame
 from geocast.pipeline.tables import MatchRows
 from geocast.pipeline.tally import reject_tally
 
@@ -27,6 +28,7 @@ __all__ = [
     "Algorithm",
     "match_file",
     "matched",
+    "matched_files",
     "prepared",
     "variant_names",
 ]
@@ -42,6 +44,14 @@ def matched(algorithm: Algorithm, publications: DataFrame) -> DataFrame:
     frame = project(publications, algorithm.properties)
     write = MatchRows(reject_tally(frame.sparkSession.sparkContext))
     return algorithm.run(frame, read_frame, write)
+
+
+def matched_files(session: SparkSession, algorithm: Algorithm, publications: Path) -> DataFrame:
+    """Return the matches of Parquet that workers read themselves, lazily."""
+    opened = open_publications(publications, algorithm.properties, publications, lambda _: None)
+    splits = opened.split(default_tasks(session))
+    write = MatchRows(reject_tally(session.sparkContext))
+    return algorithm.run(split_frame(session, splits), SplitReader(splits), write, len(splits))
 
 
 def match_file(
