@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from geocast.bench.thesis import sedona_job
@@ -44,7 +45,7 @@ def measure_sedona(room: SedonaRoom, setting: Setting, files: Files, out: Path) 
     pq.write_table(files.subscriptions, subscriptions)
     asked = {
         "master": setting.master,
-        "settings": _PARTITIONED | _own_settings(library, setting),
+        "settings": _PARTITIONED | _own_settings(library, setting, _fewest(files)),
         "subscriptions": str(subscriptions),
         "warm": str(files.warm),
         "parts": str(files.parts),
@@ -57,11 +58,19 @@ def measure_sedona(room: SedonaRoom, setting: Setting, files: Files, out: Path) 
     return Found(rate=rate, seconds=took, build_seconds=0.0, pairs=pairs, matches=matches)
 
 
-def _own_settings(library: Path, setting: Setting) -> dict[str, str]:
+def _fewest(files: Files) -> int:
+    """Return the size of the smallest side of any of the joins."""
+    counted = pc.value_counts(files.subscriptions["predicate"])
+    sizes = [files.publications.num_rows, *counted.field("counts").to_pylist()]
+    return int(min(sizes))
+
+
+def _own_settings(library: Path, setting: Setting, fewest: int) -> dict[str, str]:
     return {
         "spark.jars": str(library),
         "sedona.global.index": str("sPIS" in setting.engine).lower(),
-        "sedona.join.numpartition": str(setting.cells),
+        # Sedona refuses to make more partitions than half of the records that they are made of.
+        "sedona.join.numpartition": str(max(1, min(setting.cells, fewest // 2))),
     }
 
 
