@@ -6,14 +6,15 @@ import warnings
 from pathlib import Path
 
 import pyarrow as pa
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from geocast.errors import InputError, RejectedWarning
+from geocast.files import Format, format_of
 from geocast.pipeline.base import Reader, Writer
 from geocast.pipeline.frames import collect_subscriptions, project, read_frame
 from geocast.pipeline.job import default_tasks
 from geocast.pipeline.registry import CELLS, make_algorithm
-from geocast.pipeline.shipment import new_folder
 from geocast.pipeline.splits import SplitReader, open_publications, split_frame
 from geocast.pipeline.subscriptions import Subscriptions, read_subscriptions
 from geocast.pipeline.tables import MatchOrRejectRows, MatchRows, PairOrRejectRows, PairRows
@@ -36,20 +37,21 @@ def match(
     """Match publications against standing subscriptions.
 
     `publications` is a DataFrame, batch or streaming, with the columns `id` (string or integer),
-    `geometry` (binary, WKB) and any attributes; or the path of a file, or of a folder of Parquet
-    files, that all workers see: they read Parquet themselves, which is faster, since nothing
-    travels through Java; GeoJSON is read by the driver before this returns.
+    `geometry` (binary, WKB) and any attributes; or the path of a Parquet file, or of a folder of
+    them, that all workers see. These then read it themselves, so that publications need not
+    travel through Java; the driver reads the ids, and the files must not change until the answer
+    has been computed.
 
     `subscriptions` is an Arrow table, a batch DataFrame, or the path of a file; they are read and
     indexed on the driver before this returns, and stay as they are: for other subscriptions, call
     again. The answer is lazy, as every DataFrame: a row for every matched publication, with
     `publication` (string) and `subscriptions` (array<string>, sorted). `algorithm` names how to
-    match, and never changes what is found. `partitions` is how many tasks there are; without it,
-    the publications of a DataFrame stay where they are. Algorithms that divide the subscriptions
-    do so among at most `cells` partitions, and one for what lies outside them all; `merge` has
-    each of them report all that it finds, and removes repeats afterwards. With `pairs` a row is a
-    pair, `publication` and `subscription`, and such algorithms need not gather what belongs to one
-    publication.
+    match, and never changes what is found. `partitions` spreads the publications over that many
+    tasks first; without it, those of a DataFrame stay where they are. Algorithms that divide the
+    subscriptions do so among at most `cells` partitions, and one for what lies outside them all;
+    `merge` has each of them report all that it finds, and removes repeats afterwards. With `pairs`
+    a row is a pair, `publication` and `subscription`, and such algorithms need not gather what
+    belongs to one publication.
 
     With `rejects=True`, publications that cannot be used are rows too: they have a `reason`
     (null for matches) and null `subscriptions`. Otherwise they are left out, and the log of
@@ -63,6 +65,8 @@ def match(
     """
     if partitions is not None and partitions < 1:
         raise InputError(f"partitions must be at least 1, not {partitions}")
+    if not isinstance(publications, DataFrame):
+        _check_path(publications)
     known = _subscriptions(subscriptions)
     chosen = make_algorithm(algorithm, known.table, cells=cells, merge=merge)
     refused = known.all_rejects(chosen.rejects)
@@ -77,19 +81,29 @@ def match(
     return chosen.run(frame, reader, _writer(frame, rejects=rejects, pairs=pairs), tasks)
 
 
+def _check_path(path: object) -> None:
+    if not isinstance(path, str | Path):
+        kind = type(path).__name__
+        raise InputError(f"publications must be a DataFrame or the path of a file, not {kind}")
+    if "://" in str(path):
+        raise InputError(f"{path}: is no local path; read it with spark.read.parquet")
+    if format_of(path) is not Format.PARQUET:
+        raise InputError(
+            f"{path}: workers read Parquet only; `geocast match` reads GeoJSON, too, or "
+            "geocast.files.read makes it a DataFrame"
+        )
+
+
 def _split(
     path: str | Path, properties: frozenset[str], partitions: int | None
 ) -> tuple[DataFrame, Reader, int]:
     """Return what names the parts of a file, what reads them, and how many there are."""
-    if not isinstance(path, str | Path):
-        kind = type(path).__name__
-        raise InputError(f"publications must be a DataFrame or the path of a file, not {kind}")
-    session = SparkSession.getActiveSession()
-    if session is None:
-        raise InputError(f"to match {path} on Spark, start a SparkSession first")
-    folder = new_folder()
-    folder.mkdir()
-    opened = open_publications(path, properties, folder, lambda _: None)
+    try:
+        session = SparkSession.active()
+    except PySparkException as error:
+        raise InputError(f"to match {path} on Spark, start a SparkSession first") from error
+    # No folder for what the driver would have to read for the workers: Parquet is in place.
+    opened = open_publications(path, properties, Path(), lambda _: None)
     splits = opened.split(partitions or default_tasks(session))
     return split_frame(session, splits), SplitReader(splits), len(splits)
 

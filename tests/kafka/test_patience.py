@@ -45,5 +45,11 @@ def test_a_broker_that_is_not_found_matters_not_while_others_answer() -> None:
     assert asked(failing([RESOLVE]), KafkaError.NOT_LEADER_FOR_PARTITION) == 2
 
 
+def test_what_is_over_explains_no_later_silence() -> None:
+    clients = failing([RESOLVE])
+    assert asked(clients, KafkaError.NOT_LEADER_FOR_PARTITION) == 2
+    assert asked(clients, KafkaError._TRANSPORT) == 2
+
+
 def test_without_a_reason_it_is_tried_again() -> None:
     assert asked(failing([KafkaError._TRANSPORT]), KafkaError._TIMED_OUT) == 2

@@ -2,14 +2,12 @@ from __future__ import annotations
 
 import logging
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-import shapely
-import shapely.geometry
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
@@ -156,22 +154,13 @@ def test_publications_may_be_files_that_workers_read(
     for number in range(2):
         part = PUBLICATIONS.slice(number * 200, 200)
         pq.write_table(part, tmp_path / "parts" / f"{number}.parquet")
-    features = [
-        {
-            "type": "Feature",
-            "id": row.pop("id"),
-            "geometry": shapely.geometry.mapping(shapely.from_wkb(row.pop("geometry"))),
-            "properties": row,
-        }
-        for row in PUBLICATIONS.to_pylist()
-    ]
-    lines = tmp_path / "p.geojsonl"
-    lines.write_bytes(b"\n".join(map(orjson.dumps, features)))
-    for path in (tmp_path / "parts", str(lines)):
+    for path in (tmp_path / "parts", str(tmp_path / "parts" / "0.parquet")):
         found = geocast.spark.match(path, SUBSCRIPTIONS, algorithm=algorithm, cells=7)
-        assert as_dict(found.toArrow()) == expected
+        ids = pq.read_table(path)["id"].to_pylist()
+        wanted = {name: theirs for name, theirs in expected.items() if name in ids}
+        assert as_dict(found.toArrow()) == wanted
         pairs = geocast.spark.match(path, SUBSCRIPTIONS, algorithm=algorithm, pairs=True)
-        assert pairs.count() == sum(map(len, expected.values()))
+        assert pairs.count() == sum(map(len, wanted.values()))
 
 
 def test_of_files_partitions_are_the_tasks_and_repeats_are_rejected(
@@ -257,9 +246,36 @@ def test_what_cannot_be_used_is_refused_at_once(spark: SparkSession, frame: Data
     with pytest.raises(InputError, match=r"nowhere\.parquet: no such file"):
         geocast.spark.match("nowhere.parquet", SUBSCRIPTIONS)
 
+    with pytest.raises(InputError, match=r"read it with spark\.read\.parquet"):
+        geocast.spark.match("s3://bucket/p.parquet", SUBSCRIPTIONS)
+    with pytest.raises(InputError, match="workers read Parquet only"):
+        geocast.spark.match("p.geojson", SUBSCRIPTIONS)
 
-def test_a_file_needs_a_session(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+
+@pytest.mark.parametrize("content", ["nothing", "others"])
+def test_a_folder_without_parquet_is_refused(
+    spark: SparkSession, tmp_path: Path, content: str
+) -> None:
+    if content == "others":
+        (tmp_path / "notes.txt").write_text("none")
+    with pytest.raises(InputError, match="is a folder without Parquet parts"):
+        geocast.spark.match(tmp_path, SUBSCRIPTIONS)
+
+
+def test_a_thread_of_its_own_may_match_files(
+    spark: SparkSession, expected: dict[str, list[str]], tmp_path: Path
+) -> None:
+    pq.write_table(PUBLICATIONS, tmp_path / "p.parquet")
+    with ThreadPoolExecutor(1) as pool:
+        found = pool.submit(geocast.spark.match, tmp_path / "p.parquet", SUBSCRIPTIONS).result()
+    assert as_dict(found.toArrow()) == expected
+
+
+def test_a_file_needs_a_session(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     pq.write_table(PUBLICATIONS, tmp_path / "p.parquet")
     monkeypatch.setattr(SparkSession, "getActiveSession", lambda: None)
+    monkeypatch.setattr(SparkSession, "_instantiatedSession", None)
     with pytest.raises(InputError, match="start a SparkSession first"):
         geocast.spark.match(tmp_path / "p.parquet", SUBSCRIPTIONS)

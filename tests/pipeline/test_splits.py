@@ -66,21 +66,32 @@ def test_of_a_folder_only_the_files_are_read_that_have_the_rows(
             yield batch
 
     monkeypatch.setattr(pq.ParquetFile, "iter_batches", watched)
-    [split] = ranges([ParquetSplit(str(tmp_path), range(150, 300), (), NO_ROWS)])
+    stamp = files.stamp(tmp_path)
+    [split] = ranges([ParquetSplit(str(tmp_path), range(150, 300), (), NO_ROWS, stamp)])
     assert [row for chunk in split.chunks() for row in chunk.rows] == list(range(150, 300))
     assert asked == [100, 100]
 
 
+def test_input_that_has_changed_since_is_not_read(tmp_path: Path) -> None:
+    for number in range(2):
+        pq.write_table(publications(20, seed=number), tmp_path / f"{number}.parquet")
+    opened = open_publications(tmp_path, (), tmp_path, unwatched)
+    assert sum(chunk.batch.num_rows for chunk in read_all(opened, 3)) > 0
+    pq.write_table(publications(5, seed=3), tmp_path / "00.parquet")
+    with pytest.raises(InputError, match="has changed since its rows were counted"):
+        read_all(opened, 3)
+
+
 @given(total=st.integers(0, 5000), tasks=st.integers(1, 200))
 def test_ranges_cover_every_row_once_and_in_order(total: int, tasks: int) -> None:
-    splits = PublicationFile("x.parquet", (), NO_ROWS, total, None).split(tasks)
+    splits = PublicationFile("x.parquet", (), NO_ROWS, total, None, "").split(tasks)
     assert [row for split in ranges(splits) for row in split.rows] == list(range(total))
     assert len(splits) == max(min(tasks, total), 1)
 
 
 @given(duplicates=st.lists(st.integers(0, 99), unique=True).map(sorted), tasks=st.integers(1, 10))
 def test_every_duplicate_goes_to_the_split_that_reads_it(duplicates: list[int], tasks: int) -> None:
-    opened = PublicationFile("x.parquet", (), np.array(duplicates, np.int64), 100, None)
+    opened = PublicationFile("x.parquet", (), np.array(duplicates, np.int64), 100, None, "")
     splits = ranges(opened.split(tasks))
     assert [row for split in splits for row in split.duplicates] == duplicates
     assert all(row in split.rows for split in splits for row in split.duplicates)

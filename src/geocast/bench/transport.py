@@ -100,7 +100,7 @@ def _ways(workload: Workload, session: SparkSession, room: Path, index: Path) ->
         return partial(_write_frame, matched(algorithm, read_parts(session, files)), out)
 
     def by_files(files: Path, out: Path) -> Callable[[], None]:
-        return partial(_write_frame, matched_files(session, by_workers, files), out)
+        return lambda: _write_frame(matched_files(session, by_workers, files), out)
 
     return {NO_MATCHING: without_matching, ON_SPARK: with_matching, FILES_ON_SPARK: by_files}
 

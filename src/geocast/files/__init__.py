@@ -7,7 +7,7 @@ read in pieces of bounded size, so that a file may be larger than memory.
 from geocast.files.chunk import SUBSCRIPTIONS, Chunk
 from geocast.files.duplicates import duplicate_rows, reject_duplicates
 from geocast.files.features import write_features
-from geocast.files.formats import Format, check_output, format_of, input_size
+from geocast.files.formats import Format, check_output, format_of, input_size, stamp
 from geocast.files.read import BATCH_ROWS, read, read_packed, read_texts, row_count, unpack
 from geocast.files.recurring import RecurringGeometries
 from geocast.files.write import pairs_of, write_matches, write_rejects
@@ -28,6 +28,7 @@ __all__ = [
     "read_texts",
     "reject_duplicates",
     "row_count",
+    "stamp",
     "unpack",
     "write_features",
     "write_matches",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from enum import Enum
 from pathlib import Path
 
@@ -16,6 +17,7 @@ __all__ = [
     "input_size",
     "open_error",
     "parquet_parts",
+    "stamp",
     "table_format",
 ]
 
@@ -101,6 +103,16 @@ def parquet_parts(path: Path) -> list[Path]:
     if not parts:
         raise InputError(f"{path}: is a folder without Parquet parts (*.parquet, *.geoparquet)")
     return parts
+
+
+def stamp(path: str | Path) -> str:
+    """Return a text that changes whenever an input does: by names, sizes and times of its files."""
+    try:
+        found = [(part, part.stat()) for part in parquet_parts(Path(path))]
+    except OSError as error:
+        raise open_error(path, error) from error
+    told = [(part.name, status.st_size, status.st_mtime_ns) for part, status in found]
+    return hashlib.sha256(repr(told).encode()).hexdigest()
 
 
 def open_error(path: str | Path, error: OSError) -> InputError:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from pyspark.sql import DataFrame, SparkSession
 
 from geocast import files
+from geocast.errors import InputError
 from geocast.files import Chunk
 from geocast.model import Reject, Rejects, Side
 
@@ -70,10 +71,13 @@ class ParquetSplit:
     rows: range
     columns: tuple[str, ...]
     duplicates: NDArray[np.int64]
+    stamp: str
 
     def chunks(self) -> Iterator[Chunk]:
-        """Read only these rows and columns."""
+        """Read only these rows and columns; raises InputError if they are others by now."""
         side: Side = "publications"
+        if files.stamp(self.path) != self.stamp:
+            raise InputError(f"{self.path}: has changed since its rows were counted")
         for chunk in files.read(self.path, side, columns=self.columns, rows=self.rows):
             yield files.reject_duplicates(chunk, side, self.duplicates)
 
@@ -95,7 +99,7 @@ class PublicationFile:
 
     `spooled` lists the chunks that the driver has put into files, or is None for Parquet of
     `total` rows, which workers read in place. `duplicates` are the rows, in order, whose id
-    has occurred before.
+    has occurred before. All that is known belongs to the files as they were at their `stamp`.
     """
 
     path: str
@@ -103,6 +107,7 @@ class PublicationFile:
     duplicates: NDArray[np.int64]
     total: int
     spooled: tuple[str, ...] | None
+    stamp: str
 
     def split(self, tasks: int) -> list[Split]:
         """Cut the input into `tasks` splits of like size, in order; fewer where it is small."""
@@ -114,7 +119,8 @@ class PublicationFile:
 
     def _range(self, low: int, high: int) -> Split:
         first, last = np.searchsorted(self.duplicates, (low, high))
-        return ParquetSplit(self.path, range(low, high), self.columns, self.duplicates[first:last])
+        mine = self.duplicates[first:last]
+        return ParquetSplit(self.path, range(low, high), self.columns, mine, self.stamp)
 
 
 def open_publications(
@@ -126,12 +132,13 @@ def open_publications(
     `watch` is told how many bytes of it have been read.
     """
     where, wanted = str(Path(path).absolute()), tuple(sorted(columns))
+    stamp = files.stamp(path)
     total = files.row_count(path, "publications")
     duplicates = files.duplicate_rows(path, "publications")
     if total is not None:
-        return PublicationFile(where, wanted, duplicates, total, None)
+        return PublicationFile(where, wanted, duplicates, total, None, stamp)
     spooled = tuple(_spool(path, wanted, duplicates, folder, watch))
-    return PublicationFile(where, wanted, duplicates, 0, spooled)
+    return PublicationFile(where, wanted, duplicates, 0, spooled, stamp)
 
 
 def _spool(

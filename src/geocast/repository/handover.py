@@ -23,6 +23,9 @@ from geocast.repository.tables import body, bundle, event, subscription, version
 __all__ = ["HandedOver", "Names", "hand_over"]
 
 _MOST_NAMES: Final = 100_000
+_MOST_ROWS: Final = 20_000
+"""How many bundles are looked at in one transaction, for which others wait."""
+
 _Rows = Sequence[tuple[int, ...]]
 
 
@@ -147,7 +150,7 @@ def hand_over(
     """
     columns = (bundle.c.cursor, bundle.c.event, bundle.c.kind, bundle.c.matches, bundle.c.notified)
     waiting = select(*columns).where(bundle.c.endpoint == endpoint)
-    found = _numbers(connection, waiting.order_by(bundle.c.cursor).limit(limit))
+    found = _numbers(connection, waiting.order_by(bundle.c.cursor).limit(min(limit, _MOST_ROWS)))
     rows = _first([_Row(*row) for row in found], [row[3] for row in found], limit)
     sizes = _sizes(connection, sorted({row.event for row in rows}))
     rows = _first(rows, [sizes.get(row.event, 0) for row in rows], max_bytes)

@@ -8,7 +8,7 @@ from typing import Literal
 
 from geocast.bench.thesis.setting import Setting
 
-__all__ = ["EXPERIMENTS", "OVERHEAD", "Cell", "Figure", "Quantity"]
+__all__ = ["EXPERIMENTS", "JOINS", "OVERHEAD", "Cell", "Figure", "Quantity"]
 
 Quantity = Literal["rate", "latency", "static", "dynamic"]
 

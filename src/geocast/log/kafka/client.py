@@ -132,13 +132,17 @@ class Clients:
         deadline = time.monotonic() + SECONDS
         while True:
             try:
-                return call()
+                found = call()
             except KafkaException as error:
                 code = error.args[0].code()
                 hopeless = code in _MUTE and self._knows_why()
                 if code not in _PASSING or hopeless or time.monotonic() > deadline:
                     raise StateError(self.sentence(error.args[0])) from error
                 time.sleep(_AGAIN_SECONDS)
+            else:
+                # What was complained about is over: it must not explain a later silence.
+                self._complaint = None
+                return found
 
     @contextmanager
     def sentences(self) -> Iterator[None]:
