@@ -122,7 +122,7 @@ def test_answers_are_compared_with_those_of_ris_on_the_same_workload() -> None:
 @pytest.mark.parametrize("scale", SCALES)
 def test_every_experiment_is_planned_at_every_scale(scale: str) -> None:
     figures = plan(SCALES[scale], 2)
-    assert [figure.number for figure in figures] == [f"8.{number}" for number in range(1, 32)]
+    assert [figure.number for figure in figures] == [f"8.{number}" for number in range(1, 33)]
     assert {figure.experiment for figure in figures} == set(EXPERIMENTS)
     assert all(figure.cells for figure in figures)
     settings = [setting for figure in figures for setting in figure.settings()]
