@@ -74,7 +74,7 @@ def join_cells(sizes: Sizes, sedona: bool) -> Iterator[Cell]:
     settings += [sizes.batch(name, "sedona") for name in SEDONA if sedona]
     count = sizes.scale.sedona
     for setting in settings:
-        yield Cell(setting.engine, count, labelled(count), sizes.with_pubs(setting, count))
+        yield Cell(setting.engine, 0, labelled(count), sizes.with_pubs(setting, count))
 
 
 def _threads(setting: Setting, cores: int) -> Setting:
