@@ -162,8 +162,10 @@ def _print_chaos(verdict: Verdict) -> None:
     for heading in ("killed, or worse", "times", "notified again after (median)", "worst"):
         table.add_column(heading, justify="left" if heading.startswith("killed") else "right")
     for target, times in sorted(verdict.kills.items()):
-        waits = sorted(verdict.recovery.get(target, [])) or [float("nan")]
-        table.add_row(target, str(times), f"{waits[len(waits) // 2]:.1f} s", f"{waits[-1]:.1f} s")
+        waits = sorted(verdict.recovery.get(target, []))
+        # Without any, the next fault came before anybody had been notified again.
+        shown = (waits[len(waits) // 2], waits[-1]) if waits else ()
+        table.add_row(target, str(times), *(f"{wait:.1f} s" for wait in shown))
     console.print(table)
     console.print(
         f"{verdict.publications:,} publications ({verdict.withdrawn:,} withdrawn) in "
