@@ -88,10 +88,7 @@ def _check_path(path: object) -> None:
     if "://" in str(path):
         raise InputError(f"{path}: is no local path; read it with spark.read.parquet")
     if format_of(path) is not Format.PARQUET:
-        raise InputError(
-            f"{path}: workers read Parquet only; `geocast match` reads GeoJSON, too, or "
-            "geocast.files.read makes it a DataFrame"
-        )
+        raise InputError(f"{path}: workers read Parquet only; `geocast match` reads GeoJSON, too")
 
 
 def _split(
