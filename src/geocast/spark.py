@@ -13,7 +13,6 @@ from geocast.errors import InputError, RejectedWarning
 from geocast.files import Format, format_of
 from geocast.pipeline.base import Reader, Writer
 from geocast.pipeline.frames import collect_subscriptions, project, read_frame
-from geocast.pipeline.job import default_tasks
 from geocast.pipeline.registry import CELLS, make_algorithm
 from geocast.pipeline.splits import SplitReader, open_publications, split_frame
 from geocast.pipeline.subscriptions import Subscriptions, read_subscriptions
@@ -101,7 +100,7 @@ def _split(
         raise InputError(f"to match {path} on Spark, start a SparkSession first") from error
     # No folder for what the driver would have to read for the workers: Parquet is in place.
     opened = open_publications(path, properties, Path(), lambda _: None)
-    splits = opened.split(partitions or default_tasks(session))
+    splits = opened.split_for(session, partitions)
     return split_frame(session, splits), SplitReader(splits), len(splits)
 
 

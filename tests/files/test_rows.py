@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from geocast.errors import InputError
-from geocast.files import read, row_count
+from geocast.files import read, row_groups
 
 BAD = {4, 17}
 
@@ -47,13 +47,13 @@ def test_a_range_gives_exactly_its_rows(
 def test_ranges_are_for_parquet_only(tmp_path: Path) -> None:
     path = tmp_path / "p.geojsonl"
     path.write_text("")
-    assert row_count(path, "publications") is None
+    assert row_groups(path, "publications") is None
     with pytest.raises(InputError, match="no range of rows"):
         read(path, "publications", rows=range(3))
 
 
 def test_rows_are_counted_without_reading_them(folder: Path, tmp_path: Path) -> None:
-    assert row_count(folder, "publications") == 40
+    assert row_groups(folder, "publications") == [6, 6, 6, 2, 6, 6, 6, 2]
     pq.write_table(pa.table({"id": ["a"]}), tmp_path / "p.parquet")
     with pytest.raises(InputError, match="no column `geometry`"):
-        row_count(tmp_path / "p.parquet", "publications")
+        row_groups(tmp_path / "p.parquet", "publications")

@@ -15,7 +15,6 @@ from geocast.files import Chunk
 from geocast.pipeline import (
     Algorithm,
     Progress,
-    default_tasks,
     make_algorithm,
     open_publications,
     run_job,
@@ -97,7 +96,3 @@ def test_an_interruption_cancels_the_job(
     with pytest.raises(KeyboardInterrupt):
         run_job(spark, algorithm, opened.split(200), tmp_path, interrupt)
     assert list(spark.sparkContext.statusTracker().getActiveJobsIds()) == []
-
-
-def test_there_are_more_tasks_than_cores(spark: SparkSession) -> None:
-    assert default_tasks(spark) > spark.sparkContext.defaultParallelism

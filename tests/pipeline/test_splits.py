@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pyspark.sql import SparkSession
 
 from geocast import files
 from geocast.errors import InputError
@@ -84,14 +85,51 @@ def test_input_that_has_changed_since_is_not_read(tmp_path: Path) -> None:
 
 @given(total=st.integers(0, 5000), tasks=st.integers(1, 200))
 def test_ranges_cover_every_row_once_and_in_order(total: int, tasks: int) -> None:
-    splits = PublicationFile("x.parquet", (), NO_ROWS, total, None, "").split(tasks)
+    splits = PublicationFile("x.parquet", (), NO_ROWS, [total], None, "").split(tasks)
     assert [row for split in ranges(splits) for row in split.rows] == list(range(total))
     assert len(splits) == max(min(tasks, total), 1)
 
 
+def cut_for(spark: SparkSession, groups: list[int]) -> list[range]:
+    opened = PublicationFile("x.parquet", (), NO_ROWS, groups, None, "")
+    return [split.rows for split in ranges(opened.split_for(spark))]
+
+
+@given(groups=st.lists(st.integers(0, 500), max_size=30))
+def test_splits_for_cores_cover_every_row_once_and_leave_no_core_idle_for_long(
+    spark: SparkSession, groups: list[int]
+) -> None:
+    splits = cut_for(spark, groups)
+    assert [row for rows in splits for row in rows] == list(range(sum(groups)))
+    cores = spark.sparkContext.defaultParallelism
+    busy = [0] * cores
+    for rows in splits:
+        busy[busy.index(min(busy))] += len(rows)
+    # Cut within row groups, splits are equal but for a row.
+    assert max(busy) <= max(1.1 * sum(groups) / cores, sum(groups) / cores + len(splits))
+
+
+def test_splits_for_cores_end_between_row_groups_where_these_are_even(spark: SparkSession) -> None:
+    cores = spark.sparkContext.defaultParallelism
+    assert cut_for(spark, [70] * cores) == [range(n * 70, n * 70 + 70) for n in range(cores)]
+    many = cut_for(spark, [7] * cores * 30)
+    assert len(many) == 3 * cores
+    assert all(rows.start % 7 == 0 for rows in many)
+
+
+def test_splits_for_cores_divide_a_row_group_that_one_core_would_read_alone(
+    spark: SparkSession,
+) -> None:
+    cores = spark.sparkContext.defaultParallelism
+    assert cores > 1
+    assert len(cut_for(spark, [6_000])) == 3 * cores
+    assert len(cut_for(spark, [6_000, 50])) == 3 * cores
+    assert cut_for(spark, []) == [range(0)]
+
+
 @given(duplicates=st.lists(st.integers(0, 99), unique=True).map(sorted), tasks=st.integers(1, 10))
 def test_every_duplicate_goes_to_the_split_that_reads_it(duplicates: list[int], tasks: int) -> None:
-    opened = PublicationFile("x.parquet", (), np.array(duplicates, np.int64), 100, None, "")
+    opened = PublicationFile("x.parquet", (), np.array(duplicates, np.int64), [100], None, "")
     splits = ranges(opened.split(tasks))
     assert [row for split in splits for row in split.duplicates] == duplicates
     assert all(row in split.rows for split in splits for row in split.duplicates)

@@ -26,7 +26,6 @@ from geocast.pipeline import (
     check_master,
     check_name,
     choose,
-    default_tasks,
     is_auto,
     make_algorithm,
     open_publications,
@@ -62,7 +61,7 @@ def run_match(options: MatchOptions) -> None:
         algorithm, refused = _prepare(options, steps)
         publications = _open(options, algorithm, folder, steps)
         with _session(options.master, steps) as spark:
-            splits = publications.split(options.partitions or default_tasks(spark))
+            splits = publications.split_for(spark, options.partitions)
             begin = time.monotonic()
             pieces = _match(spark, algorithm, splits, folder, steps)
             matching = time.monotonic() - begin

@@ -8,7 +8,7 @@ from geocast.files.chunk import SUBSCRIPTIONS, Chunk
 from geocast.files.duplicates import duplicate_rows, reject_duplicates
 from geocast.files.features import write_features
 from geocast.files.formats import Format, check_output, format_of, input_size, stamp
-from geocast.files.read import BATCH_ROWS, read, read_packed, read_texts, row_count, unpack
+from geocast.files.read import BATCH_ROWS, read, read_packed, read_texts, row_groups, unpack
 from geocast.files.recurring import RecurringGeometries
 from geocast.files.write import pairs_of, write_matches, write_rejects
 
@@ -27,7 +27,7 @@ __all__ = [
     "read_packed",
     "read_texts",
     "reject_duplicates",
-    "row_count",
+    "row_groups",
     "stamp",
     "unpack",
     "write_features",

@@ -20,7 +20,7 @@ from geocast.files.plain import as_binary, as_text
 from geocast.files.wkb import check_wkb
 from geocast.model import Reject, Side
 
-__all__ = ["count_parquet", "parquet_ids", "read_parquet"]
+__all__ = ["parquet_groups", "parquet_ids", "read_parquet"]
 
 _BATCH_BYTES = 1 << 26
 _READ_BUFFER = 1 << 20
@@ -56,14 +56,17 @@ def read_parquet(
             first_row, position = first_row + total, position + size
 
 
-def count_parquet(path: Path, side: Side) -> int:
-    """Count the rows of a Parquet input; raises InputError where it cannot be used."""
-    total = 0
+def parquet_groups(path: Path, side: Side) -> list[int]:
+    """Count the rows of each row group of a Parquet input, without reading them.
+
+    Raises InputError where it cannot be used.
+    """
+    found: list[int] = []
     for part in _parts(path):
         with _opened(part) as file:
             _layout(file, part, side, Wanted(()))
-            total += file.metadata.num_rows
-    return total
+            found += _group_rows(file)
+    return found
 
 
 def parquet_ids(path: Path, batch_rows: int) -> Iterator[pa.Array]:
@@ -120,7 +123,7 @@ def _rows(
 
     Of the row groups, only those that hold such rows are read.
     """
-    ends = np.cumsum([file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)])
+    ends = np.cumsum(_group_rows(file))
     first = int(np.searchsorted(ends, rows.start, side="right"))
     last = int(np.searchsorted(ends, rows.stop, side="left"))
     groups = list(range(first, min(last + 1, len(ends))))
@@ -132,6 +135,10 @@ def _rows(
             yield start + low, batch.slice(low, high - low)
         if (start := start + batch.num_rows) >= rows.stop:
             break
+
+
+def _group_rows(file: pq.ParquetFile) -> list[int]:
+    return [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
 
 
 def _shifted(rows: range, by: int) -> range:

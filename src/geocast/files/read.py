@@ -23,12 +23,12 @@ from geocast.files.chunk import Chunk
 from geocast.files.collection import collection_texts
 from geocast.files.feature import load_json
 from geocast.files.formats import Format, format_of
-from geocast.files.parquet import count_parquet, read_parquet
+from geocast.files.parquet import parquet_groups, read_parquet
 from geocast.files.recurring import RecurringGeometries
 from geocast.files.sequence import sequence_texts
 from geocast.model import Side
 
-__all__ = ["BATCH_ROWS", "read", "read_packed", "read_texts", "row_count", "unpack"]
+__all__ = ["BATCH_ROWS", "read", "read_packed", "read_texts", "row_groups", "unpack"]
 
 BATCH_ROWS = 65_536
 """How many rows a chunk has at most where nothing else is asked for."""
@@ -64,12 +64,13 @@ def read(
     return _read(Path(path), side, columns, batch_rows, type_properties, rows)
 
 
-def row_count(path: str | Path, side: Side) -> int | None:
-    """Return how many rows a Parquet input has; None for GeoJSON, which must be read to know.
+def row_groups(path: str | Path, side: Side) -> list[int] | None:
+    """Return how many rows each row group of a Parquet input has, in order.
 
-    Raises InputError where the input cannot be used, as far as that shows without reading it.
+    None for GeoJSON, which must be read to know. Raises InputError where the input cannot be
+    used, as far as that shows without reading it.
     """
-    return count_parquet(Path(path), side) if format_of(path) is Format.PARQUET else None
+    return parquet_groups(Path(path), side) if format_of(path) is Format.PARQUET else None
 
 
 def read_packed(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from geocast.pipeline.auto import Choice, choose
     from geocast.pipeline.base import Algorithm, Answered, Reader, Writer
-    from geocast.pipeline.job import Progress, default_tasks, run_job
+    from geocast.pipeline.job import Progress, run_job
     from geocast.pipeline.pieces import Piece
     from geocast.pipeline.registry import CELLS, make_algorithm
     from geocast.pipeline.session import check_master, spark_session
@@ -46,7 +46,6 @@ __all__ = [
     "check_master",
     "check_name",
     "choose",
-    "default_tasks",
     "is_auto",
     "make_algorithm",
     "open_publications",
@@ -65,7 +64,6 @@ _HOMES = {
     "Reader": "geocast.pipeline.base",
     "Writer": "geocast.pipeline.base",
     "Progress": "geocast.pipeline.job",
-    "default_tasks": "geocast.pipeline.job",
     "run_job": "geocast.pipeline.job",
     "Piece": "geocast.pipeline.pieces",
     "CELLS": "geocast.pipeline.registry",

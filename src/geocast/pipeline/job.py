@@ -15,11 +15,11 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from geocast.errors import GeocastError, InputError
-from geocast.pipeline.base import TASKS_A_CORE, Algorithm
+from geocast.pipeline.base import Algorithm
 from geocast.pipeline.pieces import Piece, PieceWriter
 from geocast.pipeline.splits import Split, SplitReader, split_frame
 
-__all__ = ["Progress", "default_tasks", "run_job"]
+__all__ = ["Progress", "run_job"]
 
 _POLL_SECONDS = 0.2
 _UNUSABLE = "geocast.errors.InputError: "
@@ -31,11 +31,6 @@ class Progress:
 
     tasks_done: int
     publications: int
-
-
-def default_tasks(spark: SparkSession) -> int:
-    """Return a few tasks for every core, so that none waits long for the last of another."""
-    return TASKS_A_CORE * int(spark.sparkContext.defaultParallelism)
 
 
 def run_job(

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from heapq import heapify, heapreplace
 from itertools import pairwise
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +23,7 @@ from geocast import files
 from geocast.errors import InputError
 from geocast.files import Chunk
 from geocast.model import Reject, Rejects, Side
+from geocast.pipeline.base import TASKS_A_CORE
 
 __all__ = [
     "ParquetSplit",
@@ -35,6 +37,9 @@ __all__ = [
 
 _SPOOLED_ROWS = 8_192
 """Rows a spooled file: few enough that a small input still keeps several workers busy."""
+
+_BALANCED: Final = 1.1
+"""How much longer the busiest core may read than if all had the same: less than reading twice."""
 
 
 class Split(Protocol):
@@ -97,25 +102,45 @@ class SpooledSplit:
 class PublicationFile:
     """An input of publications, made ready to be split.
 
-    `spooled` lists the chunks that the driver has put into files, or is None for Parquet of
-    `total` rows, which workers read in place. `duplicates` are the rows, in order, whose id
-    has occurred before. All that is known belongs to the files as they were at their `stamp`.
+    `spooled` lists the chunks that the driver has put into files, or is None for Parquet, which
+    workers read in place; `groups` has the rows of each of its row groups. `duplicates` are the
+    rows, in order, whose id has occurred before. All that is known belongs to the files as they
+    were at their `stamp`.
     """
 
     path: str
     columns: tuple[str, ...]
     duplicates: NDArray[np.int64]
-    total: int
+    groups: Sequence[int]
     spooled: tuple[str, ...] | None
     stamp: str
 
     def split(self, tasks: int) -> list[Split]:
         """Cut the input into `tasks` splits of like size, in order; fewer where it is small."""
         if self.spooled is None:
-            return [self._range(low, high) for low, high in _cuts(self.total, tasks)]
+            return self._ranges(_cuts(sum(self.groups), tasks))
         return [
-            SpooledSplit(self.spooled[low:high]) for low, high in _cuts(len(self.spooled), tasks)
+            SpooledSplit(self.spooled[low:high])
+            for low, high in pairwise(_cuts(len(self.spooled), tasks))
         ]
+
+    def split_for(self, session: SparkSession, tasks: int | None = None) -> list[Split]:
+        """Cut the input into `tasks` splits; without that, as suits the session's cores.
+
+        That is a few for each core, so that none waits long for the last of another; and between
+        row groups where these leave no core idle for long, since who wants a part of a row group
+        decodes more of it than that part.
+        """
+        cores = int(session.sparkContext.defaultParallelism)
+        usual = tasks or TASKS_A_CORE * cores
+        if tasks is None and any(self.groups):
+            between = _snapped(_cuts(sum(self.groups), usual), self.groups)
+            if _longest(between, cores) <= _BALANCED * sum(self.groups) / cores:
+                return self._ranges(between)
+        return self.split(usual)
+
+    def _ranges(self, edges: Sequence[int]) -> list[Split]:
+        return [self._range(low, high) for low, high in pairwise(edges)]
 
     def _range(self, low: int, high: int) -> Split:
         first, last = np.searchsorted(self.duplicates, (low, high))
@@ -133,12 +158,12 @@ def open_publications(
     """
     where, wanted = str(Path(path).absolute()), tuple(sorted(columns))
     stamp = files.stamp(path)
-    total = files.row_count(path, "publications")
+    groups = files.row_groups(path, "publications")
     duplicates = files.duplicate_rows(path, "publications")
-    if total is not None:
-        return PublicationFile(where, wanted, duplicates, total, None, stamp)
+    if groups is not None:
+        return PublicationFile(where, wanted, duplicates, groups, None, stamp)
     spooled = tuple(_spool(path, wanted, duplicates, folder, watch))
-    return PublicationFile(where, wanted, duplicates, 0, spooled, stamp)
+    return PublicationFile(where, wanted, duplicates, (), spooled, stamp)
 
 
 def _spool(
@@ -156,9 +181,28 @@ def _spool(
         yield saved
 
 
-def _cuts(total: int, parts: int) -> Iterator[tuple[int, int]]:
+def _cuts(total: int, parts: int) -> list[int]:
     edges = np.linspace(0, total, max(min(parts, total), 1) + 1).astype(int)
-    return pairwise(edges.tolist())
+    cuts: list[int] = edges.tolist()
+    return cuts
+
+
+def _snapped(edges: Sequence[int], groups: Sequence[int]) -> list[int]:
+    """Move each cut to where the nearest row group ends; cuts that meet there are one."""
+    ends = np.concatenate([[0], np.cumsum(groups)]).astype(int)
+    above = np.clip(np.searchsorted(ends, edges), 1, len(ends) - 1)
+    near = np.array(edges) - ends[above - 1] <= ends[above] - np.array(edges)
+    cuts: list[int] = np.unique(np.where(near, ends[above - 1], ends[above])).tolist()
+    return cuts
+
+
+def _longest(edges: Sequence[int], cores: int) -> int:
+    """Return how many rows the busiest core reads if each takes the next split when it is free."""
+    busy = [0] * cores
+    heapify(busy)
+    for low, high in pairwise(edges):
+        heapreplace(busy, busy[0] + high - low)
+    return max(busy)
 
 
 def _save(chunk: Chunk, path: str) -> None:

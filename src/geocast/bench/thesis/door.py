@@ -12,7 +12,6 @@ from geocast import files
 from geocast.pipeline import (
     REPRESENTATIVES,
     Algorithm,
-    default_tasks,
     make_algorithm,
     open_publications,
     run_job,
@@ -49,7 +48,7 @@ def matched(algorithm: Algorithm, publications: DataFrame) -> DataFrame:
 def matched_files(session: SparkSession, algorithm: Algorithm, publications: Path) -> DataFrame:
     """Return the matches of Parquet that workers read themselves, lazily."""
     opened = open_publications(publications, algorithm.properties, publications, lambda _: None)
-    splits = opened.split(default_tasks(session))
+    splits = opened.split_for(session)
     write = MatchRows(reject_tally(session.sparkContext))
     return algorithm.run(split_frame(session, splits), SplitReader(splits), write, len(splits))
 
@@ -59,6 +58,6 @@ def match_file(
 ) -> None:
     """Match publications in Parquet as `geocast match` does; `pieces` is a folder for tasks."""
     opened = open_publications(publications, algorithm.properties, pieces, lambda _: None)
-    splits = opened.split(default_tasks(session))
+    splits = opened.split_for(session)
     found = run_job(session, algorithm, splits, pieces, lambda _: None)
     files.write_matches(out, chain.from_iterable(piece.matches() for piece in found))
