@@ -17,8 +17,11 @@ def _repeated(ids: list[str]) -> list[int]:
 
 @pytest.mark.parametrize("side", ["publications", "subscriptions"])
 @settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(st.text(max_size=2), max_size=20))
-def test_rows_whose_id_has_occurred(side: Side, tmp_path: Path, ids: list[str]) -> None:
+@given(ids=st.lists(st.text(max_size=2), max_size=20), held=st.sampled_from([0, 20, 1 << 20]))
+def test_rows_whose_id_has_occurred(
+    side: Side, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ids: list[str], held: int
+) -> None:
+    monkeypatch.setattr(duplicates, "_AT_ONCE", held)
     lines = write_json(tmp_path / "f.ndjson", [feature(name) for name in ids])
     assert duplicate_rows(lines, side).tolist() == _repeated(ids)
     if ids:
@@ -44,7 +47,14 @@ def test_rows_without_id_are_no_duplicates(tmp_path: Path) -> None:
     assert duplicate_rows(path, "subscriptions").tolist() == [3]
 
 
+def test_ids_that_memory_holds_are_compared_as_they_are(tmp_path: Path) -> None:
+    ids = [f"id{i % 60_000}" for i in range(100_000)]
+    path = write_parquet(tmp_path / "f.parquet", id=ids)
+    assert duplicate_rows(path, "publications").tolist() == list(range(60_000, 100_000))
+
+
 def test_many_ids_go_through_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(duplicates, "_AT_ONCE", 10_000)
     monkeypatch.setattr(duplicates, "_IN_MEMORY", 256)
     ids = [f"id{i % 60_000}" for i in range(100_000)]
     path = write_parquet(tmp_path / "f.parquet", id=ids)

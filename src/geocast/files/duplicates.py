@@ -1,16 +1,18 @@
 """Ids that occur twice in an input that may be larger than memory.
 
-Every id is reduced to 16 bytes and sorted, with its row, into one of 256 buckets by its first
-byte; a bucket spills to disk when it grows. Afterwards each bucket is sorted on its own. Two
-different ids are taken for the same with a probability below 1e-18 for a billion ids.
+Those that memory holds easily are compared as they are. Of more of them, every id is reduced to
+16 bytes and sorted, with its row, into one of 256 buckets by its first byte; a bucket spills to
+disk when it grows. Afterwards each bucket is sorted on its own. Two different ids are then taken
+for the same with a probability below 1e-18 for a billion ids.
 """
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from hashlib import blake2b
+from itertools import chain
 from pathlib import Path
 from typing import IO
 
@@ -22,13 +24,17 @@ from geocast.files.chunk import Chunk
 from geocast.files.formats import Format, format_of
 from geocast.files.parquet import parquet_ids
 from geocast.files.read import BATCH_ROWS, read
+from geocast.match.columns import repeated
 from geocast.model import Reject, Side
 
 __all__ = ["duplicate_rows", "reject_duplicates"]
 
+_AT_ONCE = 64 << 20
 _BUCKETS = 256
 _IN_MEMORY = 1 << 18
 _GEOJSON_ROWS = 1_024
+_Ids = tuple[pa.StringArray, NDArray[np.int64]]
+"""Ids, and the row of each."""
 _ENTRY = np.dtype([("high", ">u8"), ("low", ">u8"), ("row", "<i8")])
 
 
@@ -36,16 +42,41 @@ def duplicate_rows(path: str | Path, side: Side) -> NDArray[np.int64]:
     """Return the rows, in order, whose id an earlier row of the input has too.
 
     The earlier row counts even if it is a bad record, as long as its id can be read. Of
-    Parquet only the ids are read; GeoJSON is parsed once more for it. Memory is bounded by
-    the number of rows returned and by 1/256 of the ids.
+    Parquet only the ids are read; GeoJSON is parsed once more for it. Memory is bounded by a
+    constant, the number of rows returned, and 1/256 of the ids.
     """
+    batches = _ids(Path(path), side)
+    held: list[_Ids] = []
+    size = 0
+    for batch in batches:
+        held.append(batch)
+        size += batch[0].nbytes
+        if size > _AT_ONCE:
+            return _by_buckets(chain(held, batches))
+    return _compared(held)
+
+
+def _compared(batches: Sequence[_Ids]) -> NDArray[np.int64]:
+    """Return the rows whose id an earlier row has, of so few that memory holds them."""
+    if not batches:
+        return np.empty(0, np.int64)
+    ids = pa.concat_arrays([ids for ids, _ in batches])
+    rows = np.concatenate([rows for _, rows in batches])
+    if (np.diff(rows) < 0).any():
+        order = np.argsort(rows)
+        ids, rows = ids.take(pa.array(order)), rows[order]
+    found: NDArray[np.int64] = rows[repeated(ids)]
+    return found
+
+
+def _by_buckets(batches: Iterable[_Ids]) -> NDArray[np.int64]:
     with ExitStack() as stack:
         spools = [
             stack.enter_context(tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY))
             for _ in range(_BUCKETS)
         ]
-        for ids, rows in _ids(Path(path), side):
-            _sort_into(spools, ids, rows)
+        for ids, rows in batches:
+            _sort_into(spools, ids.to_pylist(), rows)
         found = [_repeated(spool) for spool in spools]
     return np.sort(np.concatenate(found))
 
@@ -65,18 +96,19 @@ def reject_duplicates(chunk: Chunk, side: Side, rows: NDArray[np.int64]) -> Chun
     return Chunk(batch, chunk.rows[~repeated], rejects, chunk.position)
 
 
-def _ids(path: Path, side: Side) -> Iterator[tuple[list[str], NDArray[np.int64]]]:
+def _ids(path: Path, side: Side) -> Iterator[_Ids]:
     """Yield all ids that can be read, with their rows."""
     if format_of(path) is Format.PARQUET:
         first = 0
         for column in parquet_ids(path, BATCH_ROWS):
             present = np.flatnonzero(column.is_valid())
-            yield column.drop_null().to_pylist(), present.astype(np.int64) + first
+            yield column.drop_null(), present.astype(np.int64) + first
             first += len(column)
         return
     for chunk in read(path, side, columns=(), batch_rows=_GEOJSON_ROWS):
         named = [reject for reject in chunk.rejects if reject.id is not None]
-        ids = chunk.batch.column("id").to_pylist() + [str(reject.id) for reject in named]
+        more = pa.array([reject.id for reject in named], pa.string())
+        ids = pa.concat_arrays([chunk.batch.column("id"), more])
         rows = np.array([reject.row for reject in named], dtype=np.int64)
         yield ids, np.concatenate([chunk.rows, rows])
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from geocast.errors import InputError
 
@@ -14,6 +15,7 @@ __all__ = [
     "Identified",
     "binary_column",
     "one_array",
+    "repeated",
     "require_table",
     "string_column",
     "string_ids",
@@ -44,6 +46,18 @@ def one_array(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     if pa.types.is_binary_view(column.type):
         return column.cast(pa.binary())
     return column
+
+
+def repeated(values: pa.Array) -> NDArray[np.bool_]:
+    """Return which values an earlier one equals."""
+    encoded = values.dictionary_encode()
+    codes = encoded.indices.fill_null(len(encoded.dictionary)).to_numpy()
+    rows = np.arange(len(codes))
+    first = np.empty(len(encoded.dictionary) + 1, np.int64)
+    # Of several values for one place numpy keeps the last, which is the first here.
+    first[codes[::-1]] = rows[::-1]
+    found: NDArray[np.bool_] = first[codes] != rows
+    return found
 
 
 def require_table(table: object, side: str) -> None:

@@ -9,7 +9,6 @@ from typing import Final
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from geocast.errors import RejectedWarning
@@ -22,7 +21,7 @@ from geocast.match.answer import (
     merge_sources,
 )
 from geocast.match.cache import ListCache
-from geocast.match.columns import one_array, string_ids
+from geocast.match.columns import one_array, repeated, string_ids
 from geocast.match.geometry.decode import decode_column
 from geocast.match.index.base import Boxes, Candidates
 from geocast.match.outline import boxes_as_shapes
@@ -341,12 +340,12 @@ def match(
     matcher = Matcher(subscriptions)
     found = Rejects()
     found.extend(matcher.rejects)
-    repeated = _repeated_ids(publications, found)
+    again = _repeated_ids(publications, found)
     kept = _one_batch(publications)
-    if repeated.any():
-        kept = kept.filter(pa.array(~repeated))
+    if again.any():
+        kept = kept.filter(pa.array(~again))
     matches = matcher.match(kept, rejects=(own := Rejects()))
-    rows = np.flatnonzero(~repeated)
+    rows = np.flatnonzero(~again)
     for reject in own:
         found.add("publications", int(rows[reject.row]), reject.id, reject.reason)
     _report(found, rejects)
@@ -356,11 +355,9 @@ def match(
 def _repeated_ids(publications: pa.Table, found: Rejects) -> NDArray[np.bool_]:
     """Return which rows repeat an id, and note them."""
     ids = string_ids(publications, "publications")
-    codes = pc.dictionary_encode(ids.values).indices.to_numpy(zero_copy_only=False)
-    _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
-    repeated = first[inverse] != np.arange(len(codes))
-    repeated[list(ids.reasons)] = False
-    for row in np.flatnonzero(repeated):
+    again = repeated(ids.values)
+    again[list(ids.reasons)] = False
+    for row in np.flatnonzero(again):
         reason = "id is already used by an earlier row"
         found.add("publications", int(row), ids.text(int(row)), reason)
-    return repeated
+    return again
