@@ -9,6 +9,7 @@ import shapely
 from hypothesis import given
 from hypothesis import strategies as st
 
+from geocast.files import wkb
 from geocast.files.wkb import check_wkb
 from tests.files.samples import GEOMETRIES, geometries, point_wkb
 
@@ -87,3 +88,11 @@ def test_one_bad_value_among_any_geometries(shapes: list[dict[str, Any]], junk: 
     checked = check_wkb(_column([*clean, b"\x09" + junk, point_wkb()]))
     assert checked.column.to_pylist() == [*clean, None, point_wkb()]
     assert list(checked.bad) == [len(clean)]
+
+
+def test_usual_geometries_are_not_walked_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[bytes] = []
+    monkeypatch.setattr(wkb, "_is_clean", lambda data: bool(asked.append(data)) or True)
+    holed = shapely.to_wkb(shapely.Point(0, 0).buffer(2) - shapely.Point(0, 0).buffer(1))
+    check_wkb(_column([*_CLEAN, holed, None]))
+    assert asked == []

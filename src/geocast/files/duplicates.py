@@ -24,7 +24,6 @@ from geocast.files.chunk import Chunk
 from geocast.files.formats import Format, format_of
 from geocast.files.parquet import parquet_ids
 from geocast.files.read import BATCH_ROWS, read
-from geocast.match.columns import repeated
 from geocast.model import Reject, Side
 
 __all__ = ["duplicate_rows", "reject_duplicates"]
@@ -58,6 +57,9 @@ def duplicate_rows(path: str | Path, side: Side) -> NDArray[np.int64]:
 
 def _compared(batches: Sequence[_Ids]) -> NDArray[np.int64]:
     """Return the rows whose id an earlier row has, of so few that memory holds them."""
+    # Loads numba, which a command that publishes a file can do without.
+    from geocast.match.columns import repeated
+
     if not batches:
         return np.empty(0, np.int64)
     ids = pa.concat_arrays([ids for ids, _ in batches])
