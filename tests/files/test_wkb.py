@@ -92,7 +92,12 @@ def test_one_bad_value_among_any_geometries(shapes: list[dict[str, Any]], junk: 
 
 def test_usual_geometries_are_not_walked_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[bytes] = []
-    monkeypatch.setattr(wkb, "_is_clean", lambda data: bool(asked.append(data)) or True)
+
+    def walked(data: bytes) -> bool:
+        asked.append(data)
+        return True
+
+    monkeypatch.setattr(wkb, "_is_clean", walked)
     holed = shapely.to_wkb(shapely.Point(0, 0).buffer(2) - shapely.Point(0, 0).buffer(1))
     check_wkb(_column([*_CLEAN, holed, None]))
     assert asked == []
