@@ -38,6 +38,7 @@ def test_everything_is_measured(data: DataFolder) -> None:
     assert ran.returncode == 0, ran.stdout + ran.stderr
     for words in (
         "core, two processes",
+        "Kafka alone, from topic to topic",
         "topic to topic of matches",
         "matches to the subscriber's topic",
         "GeoJSON to geometry",

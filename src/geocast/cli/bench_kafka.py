@@ -57,9 +57,10 @@ def kafka(
     """Measure a service of its own with Kafka, on the thesis's workload.
 
     Publications are written to the topic directly. Throughput: until all are in the topic of
-    matches, beside the core without Kafka on as many processes; then until all matches are in the
-    subscriber's topic. Delay: from producing a publication at a steady rate to reading of it in
-    the subscriber's topic. Exit status 1 where a message is missing or too many.
+    matches, beside the core without Kafka on as many processes, and beside Kafka without matching,
+    which carries the same publications from topic to topic as they are; then until all matches
+    are in the subscriber's topic. Delay: from producing a publication at a steady rate to reading
+    of it in the subscriber's topic. Exit status 1 where a message is missing or too many.
     """
     from geocast.bench import kafka as bench
     from geocast.bench.data import DataFolder
@@ -86,7 +87,9 @@ def kafka(
                 found = bench.measure_throughput(service, scene)
             with steps.step("the stages of a worker"):
                 stages = bench.measure_stages(service, room / "stages")
-            _print_throughput(core, found, stages)
+            with steps.step("Kafka alone in two processes"):
+                carried = bench.measure_carrying(service)
+            _print_throughput(core, carried, found, stages)
         wrong = 0
         for number, rate in enumerate(chosen if seconds else ()):
             name = f"r{number}-"
@@ -120,12 +123,17 @@ def _started(stack: ExitStack, room: Path, script: Path | None, url: str) -> Kaf
     return service
 
 
-def _print_throughput(core: CoreRate, found: Throughput, stages: list[Stage]) -> None:
+def _print_throughput(
+    core: CoreRate, carried: float, found: Throughput, stages: list[Stage]
+) -> None:
     console = table_console()
     table = _table("Publications a second", "", "publications/s", "matches/s", "of the core")
     table.add_row("core, two processes", f"{core.fresh:,.0f}", "", "1.00")
     table.add_row("core, every geometry seen", f"{core.again:,.0f}", "", "1.00")
     table.add_row("core, one process, nothing seen", f"{core.cold:,.0f}", "", "")
+    table.add_row(
+        "Kafka alone, from topic to topic", f"{carried:,.0f}", "", f"{carried / core.fresh:.3f}"
+    )
     table.add_row(*_row("topic to topic of matches", found.fresh, core.fresh))
     table.add_row(*_row("the same, every geometry seen", found.again, core.again))
     table.add_row(*_row("matches to the subscriber's topic", found.delivered, 0.0))

@@ -1,5 +1,6 @@
 """The service with Kafka, measured from topic to topic: throughput, delay, and where time goes."""
 
+from geocast.bench.kafka.carrying import measure_carrying
 from geocast.bench.kafka.delay import Delay, measure_delay
 from geocast.bench.kafka.scene import KafkaScene, draw_scene
 from geocast.bench.kafka.stages import Stage, measure_stages
@@ -18,6 +19,7 @@ __all__ = [
     "Stage",
     "Throughput",
     "draw_scene",
+    "measure_carrying",
     "measure_core",
     "measure_delay",
     "measure_stages",

@@ -18,9 +18,9 @@ from geocast.bench.kafka.scene import KafkaScene
 from geocast.match.matcher import Matcher
 from geocast.model import MATCHES, Rejects
 
-__all__ = ["CoreRate", "measure_core"]
+__all__ = ["PROCESSES", "CoreRate", "measure_core"]
 
-_PROCESSES: Final = 2
+PROCESSES: Final = 2
 _BATCH_ROWS: Final = 100_000
 
 
@@ -57,7 +57,7 @@ def measure_core(scene: KafkaScene) -> CoreRate:
 
 
 def _halves(table: pa.Table) -> list[pa.Table]:
-    each = -(-table.num_rows // _PROCESSES)
+    each = -(-table.num_rows // PROCESSES)
     return [table.slice(start, each) for start in range(0, table.num_rows, each)]
 
 
