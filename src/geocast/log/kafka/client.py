@@ -5,7 +5,9 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
+from threading import Thread
 from typing import Any, Final, TypeVar
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
@@ -20,6 +22,9 @@ _T = TypeVar("_T")
 
 SECONDS: Final = 30.0
 """How long a broker is waited for."""
+
+_OFFSETS_SECONDS: Final = 10.0
+"""How long a transaction waits to take a group's offsets in: for the next leader to be found."""
 
 _HINTS: Final = {
     KafkaError._AUTHENTICATION: "the brokers refuse this user: check GEOCAST_KAFKA_USER and "
@@ -108,6 +113,20 @@ class Clients:
         for _ in range(2):
             producer.list_topics(topic, SECONDS)
 
+    def commit(self, producer: Producer, marks: list[TopicPartition], consumer: Consumer) -> None:
+        """Commit a producer's transaction together with offsets of a consumer's group.
+
+        Raises KafkaException where that fails or takes too long; the producer is of no use then.
+        Told to take offsets in, the library may wait for ever for a broker that is gone, whatever
+        time it was given (librdkafka, issues 5456 and 5511): so it is left waiting.
+        """
+        member = consumer.consumer_group_metadata()
+        _within(
+            _OFFSETS_SECONDS + 1,
+            lambda: producer.send_offsets_to_transaction(marks, member, _OFFSETS_SECONDS),
+        )
+        producer.commit_transaction(SECONDS)
+
     def committed(self, consumer: Consumer, places: list[TopicPartition]) -> list[TopicPartition]:
         """Return what a consumer's group has committed of some partitions.
 
@@ -173,3 +192,22 @@ class Clients:
     def _knows_why(self) -> bool:
         """Whether there was a complaint that waiting does not help against."""
         return self._complaint is not None and self._complaint.code() in _TELLING
+
+
+def _within(seconds: float, call: Callable[[], None]) -> None:
+    """Do something that may never end, in a thread; raises KafkaException when time is up."""
+    done: Future[None] = Future()
+
+    def run() -> None:
+        try:
+            call()
+        except BaseException as error:
+            done.set_exception(error)
+        else:
+            done.set_result(None)
+
+    Thread(target=run, name="transaction", daemon=True).start()
+    try:
+        done.result(seconds)
+    except TimeoutError:
+        raise KafkaException(KafkaError(KafkaError._TIMED_OUT)) from None

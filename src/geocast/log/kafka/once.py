@@ -130,9 +130,7 @@ class SourceWriter:
         headers = [_CONTENT, (_BATCH, b"%d" % batch), (_SOURCE, self._source)]
         for key, value in records:
             _produce(producer, self._topic, partition, key, value, headers)
-        member = self._member().consumer_group_metadata()
-        producer.send_offsets_to_transaction([mark], member, SECONDS)
-        producer.commit_transaction(SECONDS)
+        self._clients.commit(producer, [mark], self._member())
         self._registers[partition] = mine
         return True
 

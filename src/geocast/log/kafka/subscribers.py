@@ -116,9 +116,7 @@ class SubscriberTopics:
                 self._produce(self._producer, topic, message)
                 newest[topic] = message.cursor
         marks = [TopicPartition(topic, 0, cursor + 1) for topic, cursor in newest.items()]
-        member = self._consumer.consumer_group_metadata()
-        self._producer.send_offsets_to_transaction(marks, member, SECONDS)
-        self._producer.commit_transaction(SECONDS)
+        self._clients.commit(self._producer, marks, self._consumer)
         self._written |= newest
 
     def _produce(self, producer: Producer, topic: str, message: Message) -> None:
