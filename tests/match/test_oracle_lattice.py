@@ -145,3 +145,31 @@ def test_areas_around_and_in_holes() -> None:
     assert_all_predicates(areas, areas, expected, "cells")
     for seed in range(5):
         assert_one_predicate_each(areas, areas, expected, seed)
+
+
+def rugged(rng: np.random.Generator, vertices: int) -> Any:
+    """An area with holes, islands and a rough rim, somewhere in a small square."""
+    angle = np.linspace(0, 2 * np.pi, vertices, endpoint=False)
+    ray = np.column_stack([np.cos(angle), np.sin(angle)])
+    rim = ray * rng.uniform(0.7, 1.0, (vertices, 1)) * rng.uniform(0.3, 2.0)
+    area = shapely.Polygon(rim)
+    size = np.sqrt(area.area)
+    holes = [shapely.Point(rng.uniform(-0.4, 0.4, 2) * size).buffer(0.15 * size) for _ in range(2)]
+    islands = [shapely.Point(rng.uniform(-1, 1, 2) * size).buffer(0.1 * size) for _ in range(2)]
+    for hole in holes[: rng.integers(0, 3)]:
+        area = area.difference(hole)
+    for island in islands[: rng.integers(0, 3)]:
+        area = area.union(island)
+    return shapely.transform(area, lambda xy: xy + rng.uniform(-1.5, 1.5, 2) + (3.0, 50.0))
+
+
+@pytest.mark.parametrize("seed", seeds(4))
+def test_rugged_areas_with_holes_and_islands_in_general_position(seed: int) -> None:
+    """Most of these pairs cross, or touch nowhere: their edges are compared before any walk."""
+    rng = np.random.default_rng(90_000 + seed)
+    areas = np.array([rugged(rng, int(rng.integers(20, 90))) for _ in range(60)], dtype=object)
+    usable = areas[np.isin(shapely.get_type_id(areas), (3, 6)) & shapely.is_valid(areas)]
+    assert len(usable) > 50
+    expected = pairs_by_predicate(usable, usable)
+    assert_all_predicates(usable, usable, expected, "cells")
+    assert_one_predicate_each(usable, usable, expected, seed)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from geocast.match.geometry.curves import hilbert_order
 from geocast.match.geometry.decode import Geometries
-from geocast.match.geometry.shapes import Shapes, frozen, take, to_geos
+from geocast.match.geometry.shapes import Shapes, frozen, most_vertices, take, to_geos
 from geocast.match.index.base import Candidates
 from geocast.match.index.cells import CellIndex
 from geocast.match.part import Part
@@ -25,7 +25,7 @@ from geocast.match.relate.lists import Lists, add_to_lists
 from geocast.match.relate.multipoints import relate_multipoints
 from geocast.match.relate.points import labels_of, match_points
 from geocast.match.relate.referee import Referee
-from geocast.match.relate.work import Work, most_vertices, new_work
+from geocast.match.relate.work import Work, new_work
 
 __all__ = ["Search", "picked"]
 

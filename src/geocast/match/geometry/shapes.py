@@ -16,7 +16,15 @@ import shapely
 from numba import njit
 from numpy.typing import DTypeLike, NDArray
 
-__all__ = ["Shapes", "concatenate", "frozen", "path_range", "take", "to_geos"]
+__all__ = [
+    "Shapes",
+    "concatenate",
+    "frozen",
+    "most_vertices",
+    "path_range",
+    "take",
+    "to_geos",
+]
 
 
 class Shapes(NamedTuple):
@@ -47,6 +55,13 @@ def frozen(array: NDArray[Any], dtype: DTypeLike | None = None) -> NDArray[Any]:
 def path_range(shapes: Shapes, g: int) -> tuple[int, int]:
     """Return the first path of geometry g and the one after its last."""
     return shapes.part_off[shapes.geom_off[g]], shapes.part_off[shapes.geom_off[g + 1]]
+
+
+def most_vertices(shapes: Shapes) -> int:
+    """Return the number of vertices of the largest geometry."""
+    if len(shapes.dim) == 0:
+        return 0
+    return int(np.diff(shapes.path_off[shapes.part_off[shapes.geom_off]]).max())
 
 
 @njit(cache=True)

@@ -22,7 +22,17 @@ from numpy.typing import NDArray
 
 from geocast.match.index.trie import INSIDE, OUTSIDE, UNKNOWN
 
-__all__ = ["PIXELS", "box_place", "draw", "edges_near", "new_frame", "point_place", "want"]
+__all__ = [
+    "PIXELS",
+    "box_place",
+    "draw",
+    "edges_near",
+    "in_rim",
+    "new_frame",
+    "pixel_of",
+    "point_place",
+    "want",
+]
 
 PIXELS: Final = 64
 
@@ -118,6 +128,22 @@ def box_place(
         if rim[r] & columns:
             return UNKNOWN
     return INSIDE if inside[r0] & columns else OUTSIDE
+
+
+@njit(cache=True, inline="always")
+def pixel_of(frame: NDArray[np.float64], x: float, y: float) -> tuple[int, int]:
+    """Return column and row of a point; one beyond the bounds belongs to a pixel next to them."""
+    return _pixel(x, frame[_WEST], frame[_ACROSS]), _pixel(y, frame[_SOUTH], frame[_UP])
+
+
+@njit(cache=True, inline="always")
+def in_rim(rim: NDArray[np.uint64], c0: int, r0: int, c1: int, r1: int) -> bool:
+    """Is a pixel of the rim among those between two pixels?"""
+    columns = _columns(min(c0, c1), max(c0, c1))
+    found = np.uint64(0)
+    for r in range(min(r0, r1), max(r0, r1) + 1):
+        found |= rim[r] & columns
+    return bool(found != 0)
 
 
 @njit(cache=True, inline="always")

@@ -17,7 +17,7 @@ from geocast.match.relate.place import is_line_end
 from geocast.match.relate.raster import point_place
 from geocast.match.relate.work import Work
 
-__all__ = ["forget_strips", "place_in_publication"]
+__all__ = ["forget_strips", "place_in_publication", "strips_between"]
 
 # Work.strip_frame: bottom, strips per degree, number of strips (0: not built, -1: too many)
 
@@ -28,10 +28,13 @@ def forget_strips(work: Work) -> None:
     work.strip_frame[2] = 0.0
 
 
-@njit(cache=True)
-def _each_strip(pub: Shapes, q: int, fill: bool, work: Work) -> None:
+@njit(cache=True, _nrt=False)
+def _each_strip(
+    pub: Shapes, q: int, fill: bool, frame: NDArray[np.float64], off: NDArray[np.int64],
+    edges: NDArray[np.int32],
+) -> None:  # fmt: skip
     """Count the edges by strip (into the slot behind), or write them."""
-    bottom, scale, strips = work.strip_frame[0], work.strip_frame[1], int(work.strip_frame[2])
+    bottom, scale, strips = frame[0], frame[1], int(frame[2])
     first, last = path_range(pub, q)
     for path in range(first, last):
         for v in range(pub.path_off[path], pub.path_off[path + 1] - 1):
@@ -40,34 +43,46 @@ def _each_strip(pub: Shapes, q: int, fill: bool, work: Work) -> None:
             hi = min(strips - 1, int((max(a, b) - bottom) * scale))
             for k in range(lo, hi + 1):
                 if fill:
-                    work.strip_edge[work.strip_off[k]] = v
-                    work.strip_off[k] += 1
+                    edges[off[k]] = v
+                    off[k] += 1
                 else:
-                    work.strip_off[k + 1] += 1
+                    off[k + 1] += 1
 
 
-@njit(cache=True)
-def _build_strips(pub: Shapes, q: int, work: Work) -> bool:
+@njit(cache=True, _nrt=False)
+def _build_strips(
+    pub: Shapes, q: int, frame: NDArray[np.float64], off: NDArray[np.int64],
+    edges: NDArray[np.int32],
+) -> bool:  # fmt: skip
     """Sort the edges of publication q into strips; False where they do not fit."""
     first, last = path_range(pub, q)
-    edges = pub.path_off[last] - pub.path_off[first]
-    strips = max(1, min(len(work.strip_off) - 2, edges // 4))
+    count = pub.path_off[last] - pub.path_off[first]
+    strips = max(1, min(len(off) - 2, count // 4))
     height = pub.bounds[q, 3] - pub.bounds[q, 1]
-    work.strip_frame[0] = pub.bounds[q, 1]
-    work.strip_frame[1] = strips / height if height > 0 else 0.0
-    work.strip_frame[2] = strips
-    work.strip_off[: strips + 1] = 0
-    _each_strip(pub, q, False, work)
+    frame[0] = pub.bounds[q, 1]
+    frame[1] = strips / height if height > 0 else 0.0
+    frame[2] = strips
+    off[: strips + 1] = 0
+    _each_strip(pub, q, False, frame, off, edges)
     for k in range(strips):
-        work.strip_off[k + 1] += work.strip_off[k]
-    if work.strip_off[strips] > len(work.strip_edge):
-        work.strip_frame[2] = -1.0
+        off[k + 1] += off[k]
+    if off[strips] > len(edges):
+        frame[2] = -1.0
         return False
-    _each_strip(pub, q, True, work)
+    _each_strip(pub, q, True, frame, off, edges)
     for k in range(strips, 0, -1):
-        work.strip_off[k] = work.strip_off[k - 1]
-    work.strip_off[0] = 0
+        off[k] = off[k - 1]
+    off[0] = 0
     return True
+
+
+@njit(cache=True, forceinline=True, _nrt=False)
+def _have_strips(pub: Shapes, q: int, work: Work) -> bool:
+    """Have the strips of publication q at hand; False where it has too many edges for them."""
+    strips = work.strip_frame[2]
+    if strips == 0.0:
+        return _build_strips(pub, q, work.strip_frame, work.strip_off, work.strip_edge)
+    return strips > 0.0
 
 
 @njit(cache=True)
@@ -124,8 +139,7 @@ def _strip_of(frame: NDArray[np.float64], y: float) -> int:
 def place_in_publication(pub: Shapes, q: int, x: float, y: float, work: Work) -> int:
     """Return OUTSIDE, INSIDE, ON or UNKNOWN for (x, y) in publication q, as `draw` left it."""
     place = point_place(work.frame, work.rim, work.inside, x, y)
-    strips = work.strip_frame[2]
-    if place == UNKNOWN and (strips > 0.0 or (strips == 0.0 and _build_strips(pub, q, work))):
+    if place == UNKNOWN and _have_strips(pub, q, work):
         k = _strip_of(work.strip_frame, y)
         lo, hi = work.strip_off[k], work.strip_off[k + 1]
         if pub.dim[q] == 2:
@@ -133,3 +147,16 @@ def place_in_publication(pub: Shapes, q: int, x: float, y: float, work: Work) ->
         else:
             place = _place_on_line(pub, q, work.strip_edge, lo, hi, x, y)
     return place
+
+
+@njit(cache=True, forceinline=True, _nrt=False)
+def strips_between(pub: Shapes, q: int, low: float, high: float, work: Work) -> tuple[int, int]:
+    """Return where in Work.strip_edge those edges begin and end that come near two heights.
+
+    Some stand there several times. The heights are within the bounds. The end is negative where
+    publication q has too many edges for strips.
+    """
+    if not _have_strips(pub, q, work):
+        return 0, -1
+    first, last = _strip_of(work.strip_frame, low), _strip_of(work.strip_frame, high)
+    return work.strip_off[first], work.strip_off[last + 1]

@@ -7,10 +7,9 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from geocast.match.geometry.shapes import Shapes
 from geocast.match.relate.raster import PIXELS, new_frame
 
-__all__ = ["Leaf", "Work", "most_vertices", "new_work"]
+__all__ = ["Leaf", "Work", "new_work"]
 
 _LEAVES: Final = 1 << 19
 _LINKS: Final = 1 << 21
@@ -70,13 +69,6 @@ class Work(NamedTuple):
     edge_mark: NDArray[np.int32]
     other_vertex: NDArray[np.int32]
     other_edge: NDArray[np.int32]
-
-
-def most_vertices(shapes: Shapes) -> int:
-    """Return the number of vertices of the largest geometry."""
-    if len(shapes.dim) == 0:
-        return 0
-    return int(np.diff(shapes.path_off[shapes.part_off[shapes.geom_off]]).max())
 
 
 def new_work(geometries: int, pub_vertices: int, sub_vertices: int, candidates: int) -> Work:
