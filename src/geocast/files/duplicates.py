@@ -28,7 +28,8 @@ from geocast.model import Reject, Side
 
 __all__ = ["duplicate_rows", "reject_duplicates"]
 
-_AT_ONCE = 64 << 20
+_AT_ONCE = 256 << 20
+_ROW = 64  # bytes that comparing takes for each id, about, beside the id itself
 _BUCKETS = 256
 _IN_MEMORY = 1 << 18
 _GEOJSON_ROWS = 1_024
@@ -49,7 +50,7 @@ def duplicate_rows(path: str | Path, side: Side) -> NDArray[np.int64]:
     size = 0
     for batch in batches:
         held.append(batch)
-        size += batch[0].nbytes
+        size += batch[0].nbytes + _ROW * len(batch[0])
         if size > _AT_ONCE:
             return _by_buckets(chain(held, batches))
     return _compared(held)
@@ -57,7 +58,7 @@ def duplicate_rows(path: str | Path, side: Side) -> NDArray[np.int64]:
 
 def _compared(batches: Sequence[_Ids]) -> NDArray[np.int64]:
     """Return the rows whose id an earlier row has, of so few that memory holds them."""
-    # Loads numba, which a command that publishes a file can do without.
+    # Loads numba, which commands that read no file can do without.
     from geocast.match.columns import repeated
 
     if not batches:

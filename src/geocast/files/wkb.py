@@ -42,7 +42,7 @@ def check_wkb(column: pa.Array) -> Checked:
 
 def _plainly_good(column: pa.Array) -> NDArray[np.bool_]:
     """Tell for each value whether it is null or plainly a whole 2-D little-endian geometry."""
-    # Loads numba, which a command that publishes a file can do without.
+    # Loads numba, which commands that read no Parquet can do without.
     from geocast.match.geometry.wkb import count, from_arrow
 
     null = column.is_null().to_numpy(zero_copy_only=False)

@@ -64,6 +64,7 @@ _PASSING: Final = (
 _AGAIN_SECONDS: Final = 0.05
 
 # What the library says by itself is said again by errors; to be fenced off is no emergency.
+_log: Final = logging.getLogger(__name__)
 _silence: Final = logging.getLogger("geocast.log.kafka.library")
 _silence.addHandler(logging.NullHandler())
 _silence.propagate = False
@@ -197,17 +198,22 @@ class Clients:
 def _within(seconds: float, call: Callable[[], None]) -> None:
     """Do something that may never end, in a thread; raises KafkaException when time is up."""
     done: Future[None] = Future()
-
-    def run() -> None:
-        try:
-            call()
-        except BaseException as error:
-            done.set_exception(error)
-        else:
-            done.set_result(None)
-
-    Thread(target=run, name="transaction", daemon=True).start()
+    Thread(target=_do, args=(call, done), name="transaction", daemon=True).start()
     try:
         done.result(seconds)
     except TimeoutError:
+        _log.warning("a transaction is given up: no broker took its offsets in %.0f s", seconds)
         raise KafkaException(KafkaError(KafkaError._TIMED_OUT)) from None
+    finally:
+        del done  # an error knows this frame: together they would keep the producer's connections
+
+
+def _do(call: Callable[[], None], done: Future[None]) -> None:
+    try:
+        call()
+    except BaseException as error:
+        done.set_exception(error)
+    else:
+        done.set_result(None)
+    finally:
+        del done

@@ -1,7 +1,8 @@
 """Where points lie in a publication: by its picture, or by its edges in horizontal strips.
 
-Strips are built only for publications that some point on the rim of the picture needs them for.
-With about four edges a strip, a location costs a handful of comparisons.
+Strips are built only for publications that some point on the rim of the picture, or some edge that
+is to be compared, needs them for. With about four edges a strip, either costs a handful of
+comparisons.
 """
 
 from __future__ import annotations
