@@ -90,6 +90,7 @@ def test_a_second_run_measures_nothing_again(data: DataFolder, report: Path) -> 
     assert {row["experiment"] for row in rows} == {"F", "H"}
 
 
+@pytest.mark.full
 def test_kafka_partitions_are_varied_where_there_are_brokers(
     data: DataFolder, report: Path, kafka: str
 ) -> None:
