@@ -70,7 +70,7 @@ def test_realistic(index: Index) -> None:
 
 
 @every_index
-@pytest.mark.parametrize("count", [0, 1, 2, 7, 8, 9, 16, 17, 64, 65, 4097])
+@pytest.mark.parametrize("count", [0, 1, 2, 15, 16, 17, 255, 256, 257, 4096, 4097])
 def test_every_size(index: Index, count: int) -> None:
     items = realistic(max(count, 1), seed=count)[:count]
     built = index.build(items)

@@ -22,7 +22,7 @@ from geocast.match.geometry.shapes import Shapes, frozen, path_range, take
 from geocast.match.index import INDEXES
 from geocast.match.index.base import BoundsIndex
 from geocast.match.index.cells import CellIndex
-from geocast.match.index.quadtree import Quadtree
+from geocast.match.index.hprtree import HPRTree
 from geocast.match.predicate.relation import bit
 from geocast.match.relate.multipoints import distinct_points
 from geocast.model import Predicate
@@ -77,10 +77,18 @@ class Part:
             return {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)}
 
         kind = INDEXES[index]
+        shapes = Shapes(*(frozen(arrays[name]) for name in Shapes._fields))
+        boxes = of("boxes.")
+        if kind is not CellIndex:
+            tree: BoundsIndex = kind.from_arrays(boxes)
+        elif "sizes" in boxes:
+            tree = HPRTree.from_arrays(boxes)
+        else:  # another tree stood beside the cells at first
+            tree = HPRTree.build(shapes.bounds)
         return cls(
-            shapes=Shapes(*(frozen(arrays[name]) for name in Shapes._fields)),
+            shapes=shapes,
             index=kind.from_arrays(of("index.")),
-            boxes=(Quadtree if kind is CellIndex else kind).from_arrays(of("boxes.")),
+            boxes=tree,
             **{name: frozen(arrays[name]) for name in _PLAIN},
         )
 
@@ -122,7 +130,7 @@ def build_part(
         care=frozen(geometries.care[used[order]]),
         blocks=frozen(block_boxes(shapes.xy)),
         index=exact,
-        boxes=Quadtree.build(shapes.bounds) if kind is CellIndex else exact,
+        boxes=HPRTree.build(shapes.bounds) if kind is CellIndex else exact,
         row=frozen(row[by_geometry]),
         predicate=frozen(predicate[by_geometry]),
         row_off=frozen(row_off),

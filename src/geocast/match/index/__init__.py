@@ -1,10 +1,10 @@
 """Indexes over bounding boxes: one contract, several structures, chosen by name.
 
-Which to take: `cells` decides most matches without geometry and is the matcher's default. Of
-those that only find candidates, `quadtree` is the fastest to build and seldom beaten by the others,
-above all where sizes mix. `hprtree` and `strtree` are the smallest, and do not depend on sizes or
-extent. `multigrid` answers points fastest while they and the items are spread evenly. `list` is for
-a few items only.
+Which to take: `cells` decides most matches without geometry and is the matcher's default; it finds
+the candidates of lines and areas by an `hprtree`. Of those that only find candidates, `hprtree` and
+`strtree` answer fastest and are the smallest, and do not depend on sizes or extent; `quadtree` is
+the fastest to build. `multigrid` answers points fastest while they and the items are spread evenly.
+`list` is for a few items only.
 """
 
 from geocast.match.index.base import BoundsIndex
