@@ -20,6 +20,7 @@ os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1")
 
 LONGEST_FIRST: Final = (
     "tests/chaos/test_guarantees",
+    "tests/cluster/test_cluster",
     "tests/pipeline/",
     "tests/kafka/",
     "tests/log/",

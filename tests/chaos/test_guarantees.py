@@ -12,7 +12,7 @@ import pytest
 from geocast.bench.chaos import Verdict, run_chaos
 from geocast.bench.service import ServiceUnderTest
 
-KILLS = 25
+KILLS = 15
 pytestmark = [pytest.mark.service, pytest.mark.timeout(2400)]
 
 

@@ -21,7 +21,7 @@ LATE = {
     "geometry": {"type": "Point", "coordinates": [0, 0]},
 }
 SCRIPT = Path(__file__).parents[2] / "scripts" / "cluster.sh"
-pytestmark = [pytest.mark.service, pytest.mark.full, pytest.mark.timeout(1800)]
+pytestmark = [pytest.mark.service, pytest.mark.timeout(1800)]
 
 
 @pytest.fixture(scope="module")
