@@ -27,9 +27,11 @@ _OF_SPARK: Final = frozenset({"pyspark", "py4j"})
 """The cluster has its own, which has to be the one that its Java belongs to."""
 
 _LAUNCHER: Final = """#!/bin/sh
-# Python with the packages of this archive; Spark starts it on every machine.
+# Python with the packages of this archive; Spark starts it on every machine. The archive lies
+# elsewhere each time, so numba has to look for compiled kernels beside their source.
 here=$(dirname "$(dirname "$(readlink -f "$0")")")
 export PYTHONPATH="$here/packages${{PYTHONPATH:+:$PYTHONPATH}}"
+export NUMBA_CACHE_LOCATOR_CLASSES="InTreeCacheLocator,UserProvidedCacheLocator"
 exec "${{GEOCAST_BASE_PYTHON:-python{version}}}" "$@"
 """
 
@@ -52,10 +54,15 @@ def package(
     program for spark-submit. The machines need the same Spark, and the same Python (major and
     minor version, system, processor). docs/cluster.md has the commands for YARN and Kubernetes.
     """
+    from geocast.match.warm import warm
+
     try:
         out.mkdir(parents=True, exist_ok=True)
-        with open_steps() as steps, steps.step("packing") as step:
-            size = _pack(out / _ARCHIVE, step)
+        with open_steps() as steps:
+            with steps.step("compiling kernels"):
+                warm()
+            with steps.step("packing") as step:
+                size = _pack(out / _ARCHIVE, step)
         (out / _SUBMIT).write_text(_PROGRAM)
     except OSError as error:
         raise InputError(f"cannot write to {out}: {error.strerror or error}") from None
@@ -84,10 +91,14 @@ def _add_launcher(tar: tarfile.TarFile) -> None:
 
 def _files() -> Iterator[tuple[Path, str]]:
     """Yield all files to pack, and their names among the packages."""
+    from geocast.match.warm import compiled_kernels
+
     home = Path(geocast.__file__).parent
     for file in sorted(home.rglob("*")):
         if file.is_file():
             yield file, str(Path("geocast") / file.relative_to(home))
+    for file, folder in compiled_kernels():
+        yield file, str(Path("geocast", folder.relative_to(home), "__pycache__", file.name))
     for found in _needed("geocast"):
         for entry in found.files or ():
             file = Path(str(found.locate_file(entry)))

@@ -8,16 +8,19 @@ Compiled kernels are kept (see `geocast.match.kernels`); a second run takes a se
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from pathlib import Path
 
 import pyarrow as pa
 import shapely
+from numba.core.caching import UserProvidedCacheLocator
 
 from geocast.match.index import INDEXES
 from geocast.match.kernels import cache_directory
 from geocast.match.matcher import Matcher
 from geocast.model import Predicate, Rejects
 
-__all__ = ["main", "warm"]
+__all__ = ["compiled_kernels", "main", "warm"]
 
 _SHAPES = (
     "POINT (1 1)",
@@ -42,6 +45,15 @@ def warm() -> None:
     for index in INDEXES:
         Matcher(pa.table({**plain, "filter": filters}), index=index).match(publications)
     Matcher(positive).match(publications, rejects=Rejects())
+
+
+def compiled_kernels() -> Iterator[tuple[Path, Path]]:
+    """Yield the files of all compiled kernels, and the folder of the source of each."""
+    for folder in sorted({file.parent for file in Path(__file__).parent.rglob("*.py")}):
+        # numba names a cache by where the source lies.
+        kept = UserProvidedCacheLocator.get_suitable_cache_subpath(str(folder / "kernel.py"))
+        for file in sorted((cache_directory() / kept).glob("*.nb[ic]")):
+            yield file, folder
 
 
 def main() -> None:
