@@ -60,6 +60,7 @@ CONF
     yarn.resourcemanager.webapp.address "127.0.0.1:${ports[4]}" \
     yarn.resourcemanager.scheduler.class \
     org.apache.hadoop.yarn.server.resourcemanager.scheduler.fifo.FifoScheduler \
+    yarn.resourcemanager.am.max-attempts 5 \
     yarn.scheduler.minimum-allocation-mb 256 \
     yarn.nodemanager.address 127.0.0.1:0 \
     yarn.nodemanager.localizer.address 127.0.0.1:0 \
