@@ -103,6 +103,18 @@ def test_every_broker_is_asked_for_by_its_name() -> None:
     assert {part.partition(":")[0] for part in url.removeprefix("kafka://").split(",")} == brokers
 
 
+def test_no_image_is_asked_for_at_every_start() -> None:
+    listed = yaml.safe_load((DEPLOY / "kubernetes" / "kustomization.yaml").read_text())["images"]
+    tagged = {image["name"]: image["newTag"] for image in listed}
+    for one in sets_of_pods():
+        for container in one["spec"]["template"]["spec"]["containers"]:
+            name, _, tag = container["image"].partition(":")
+            assert tag or tagged[name] != "latest"
+    for service in services_of_compose().values():
+        wanted = "build" if "build" in service else "never"
+        assert service["image"] != "geocast" or service["pull_policy"] == wanted
+
+
 def test_every_service_finds_pods_and_every_pod_its_volumes() -> None:
     labels = [one["spec"]["template"]["metadata"]["labels"] for one in sets_of_pods()]
     services = {one["metadata"]["name"]: one["spec"] for one in of_kind("Service")}
@@ -161,5 +173,7 @@ def test_kubernetes_scheduler_starts_what_the_image_has() -> None:
     assert [path in steps for path in submitted] == [True]
     (listed,) = (path for path in SCHEDULER if path.name == "kustomization.yaml")
     removed = re.findall(r"delete, .*kind: (\w+), metadata: \{name: (\S+?)\}", listed.read_text())
+    # Executors get the address that the driver binds to.
+    assert "spark.driver.bindAddress=$(POD_IP)" in "".join(path.read_text() for path in SCHEDULER)
     assert removed
     assert set(removed) < {(one["kind"], one["metadata"]["name"]) for one in documents()}
