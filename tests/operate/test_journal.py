@@ -3,6 +3,8 @@ from __future__ import annotations
 import io
 import json
 import logging
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -39,3 +41,15 @@ def test_an_exception_is_told_in_the_same_line(lines: io.StringIO) -> None:
     except ValueError:
         logging.getLogger("some.room").exception("failed")
     assert "ValueError: oh" in json.loads(lines.getvalue())["exception"]
+
+
+def test_what_threads_did_is_told_when_a_library_takes_the_process_down() -> None:
+    words = (
+        "import os; from geocast.operate import open_journal\n"
+        "def delivering(): os.abort()\n"
+        "open_journal('tester'); delivering()"
+    )
+    ended = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True)
+    assert ended.returncode < 0
+    assert "Aborted" in ended.stderr
+    assert "in delivering" in ended.stderr

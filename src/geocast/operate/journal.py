@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import logging
 import sys
 from typing import Any, Final, TextIO
@@ -37,7 +38,12 @@ class _Lines(logging.Formatter):
 
 
 def open_journal(process: str, stream: TextIO | None = None) -> None:
-    """Send what this process logs, from INFO up, to `stream` (standard error if None)."""
+    """Send what this process logs, from INFO up, to `stream` (standard error if None).
+
+    There it also tells what its threads were doing when a library takes the process down.
+    """
+    if stream is None and sys.__stderr__ is not None:
+        faulthandler.enable(sys.__stderr__)
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter(_Lines(process))
     root = logging.getLogger()
