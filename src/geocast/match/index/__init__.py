@@ -1,10 +1,11 @@
 """Indexes over bounding boxes: one contract, several structures, chosen by name.
 
-Which to take: `cells` decides most matches without geometry and is the matcher's default; it finds
-the candidates of lines and areas by an `hprtree`. Of those that only find candidates, `hprtree` and
-`strtree` are the smallest, and answer up to twice as fast as `quadtree` where queries meet many boxes;
-`quadtree` takes the least time to build, and is as fast where they meet few. `multigrid` answers points
-fastest while they and the items are spread evenly. `list` is for a few items only.
+Which to take: `cells` decides most matches without geometry and is the matcher's default; it
+finds the candidates of lines and areas by an `hprtree`. Of those that only find candidates,
+`hprtree` and `strtree` are the smallest, and answer up to twice as fast as `quadtree` where queries
+meet many boxes; `quadtree` takes the least time to build, and is as fast where they meet few.
+`multigrid` answers points fastest while they and the items are spread evenly. `list` is for a few
+items only.
 """
 
 from geocast.match.index.base import BoundsIndex
