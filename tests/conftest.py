@@ -38,12 +38,17 @@ The first begin at once, one in each process; a file that has few tests is follo
 """
 
 ROOMS: Final = {
+    "tests/chaos": "tests/chaos",
+    "tests/cluster": "tests/chaos",
     "tests/pipeline": "tests/pipeline",
     "tests/browser": "tests/browser",
     "tests/kafka": "tests/kafka",
     "tests/log": "tests/kafka",
 }
-"""Folders whose tests all run in one process."""
+"""Folders whose tests all run in one process.
+
+What is used and broken takes processors for as long as it lasts: one service after the other.
+"""
 
 MOST_PROCESSES: Final = 4
 

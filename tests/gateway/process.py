@@ -69,7 +69,7 @@ def running(directory: Path) -> Iterator[Process]:
 
 
 def _wait_until_alive(process: Process) -> None:
-    end = time.monotonic() + 60
+    end = time.monotonic() + 240
     with process.client() as client:
         while True:
             try:

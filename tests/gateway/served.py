@@ -125,7 +125,7 @@ def serving(
 
 
 def _url(server: GatewayServer, scheme: str) -> str:
-    end = time.monotonic() + 20
+    end = time.monotonic() + 90
     while not server.started:
         assert time.monotonic() < end, "the server does not start"
         time.sleep(0.01)

@@ -14,7 +14,7 @@ from tests.log.records import everything, pairs
 
 def keys(log: Log, number: int) -> list[list[str]]:
     """The keys in the log once there are that many: what is durable may be seen a moment later."""
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while True:
         found = [[record.key for record in part] for part in everything(log)]
         if sum(map(len, found)) >= number or time.monotonic() > deadline:

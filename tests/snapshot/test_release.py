@@ -25,7 +25,7 @@ class Mapped:
 
 
 def wait_for(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + 20
+    end = time.monotonic() + 90
     while not condition():
         assert time.monotonic() < end, "waited in vain"
         time.sleep(0.01)
