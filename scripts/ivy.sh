@@ -2,10 +2,11 @@
 # needed. Sets `cache`, the user's folder for what was fetched.
 #   IVY_SETTINGS   a settings file of Ivy, where Maven Central is not to be asked directly
 
-# open_cache NAME: have the user's folder of that name to oneself. Several test processes may come at
-# once: one fetches, the others wait.
-open_cache() {
-  cache=${XDG_CACHE_HOME:-$HOME/.cache}/geocast/$1
+cache_of() { cache=${XDG_CACHE_HOME:-$HOME/.cache}/geocast/$1; }
+
+# lock_cache: have the folder to oneself. Several test processes may come at once: one fetches, the
+# others wait.
+lock_cache() {
   mkdir -p "$cache"
   exec 9>"$cache/.lock"
   flock 9
@@ -26,11 +27,11 @@ print(found[-1] if found else "")' "$2")
 is_fetched() { [[ -f $cache/$1/.complete ]] && echo "$cache/$1"; }
 
 # fetch BIN VERSION ORGANISATION NAME...: fetch what these need, in that version, into the cache; says
-# where. What else is needed is ORGANISATION:NAME:VERSION. Where it fails, `reason` says why.
+# where. What else is needed is ORGANISATION:NAME:VERSION. Where it cannot, `reason` says why.
 fetch() {
   local ivy version=$2 organisation=$3 fresh one parts
-  ivy=$(spark_jar "$1" ivy)
-  fresh=$(mktemp -d "$cache/$version.XXXXXX")
+  ivy=$(spark_jar "$1" ivy) || exit
+  fresh=$(mktemp -d "$cache/$version.XXXXXX") || fail "$cache cannot be written"
   shift 3
   {
     echo '<ivy-module version="2.0"><info organisation="geocast" module="jars"/><dependencies>'
@@ -43,11 +44,10 @@ fetch() {
   } >"$fresh/ivy.xml"
   if "${JAVA_HOME:+$JAVA_HOME/bin/}java" -jar "$ivy" ${IVY_SETTINGS:+-settings "$IVY_SETTINGS"} \
     -cache "$cache/ivy" -ivy "$fresh/ivy.xml" -retrieve "$fresh/[artifact]-[revision].[ext]" \
-    >"$fresh/ivy.log" 2>&1 && compgen -G "$fresh/$1-*.jar" >/dev/null; then
-    touch "$fresh/.complete"
-    rm -rf "${cache:?}/$version"
-    mv "$fresh" "$cache/$version"
-    return
+    >"$fresh/ivy.log" 2>&1 9>&- && compgen -G "$fresh/$1-*.jar" >/dev/null; then
+    { touch "$fresh/.complete" && rm -rf "${cache:?}/$version" && mv "$fresh" "$cache/$version"; } ||
+      fail "$cache cannot be written"
+    return 0
   fi
   reason=$(grep -m 1 -E 'UNRESOLVED|not found|rror|xception' "$fresh/ivy.log" || tail -n 1 "$fresh/ivy.log")
   reason=${reason:-no answer}

@@ -7,12 +7,14 @@ source "$(dirname "$0")/common.sh"
 source "$(dirname "$0")/ivy.sh"
 
 versions=${KAFKA_VERSIONS:-4.3.1 4.3.0 4.2.0 4.1.1 4.0.0}
-open_cache kafka
+cache_of kafka
 for version in $versions; do
   is_fetched "$version" && exit
 done
+lock_cache
 tried=()
 for version in $versions; do
+  is_fetched "$version" && exit
   say "Fetching Kafka $version (100 MB, once)" >&2
   if fetch "$1" "$version" org.apache.kafka kafka_2.13 kafka-tools org.slf4j:slf4j-simple:1.7.36; then
     is_fetched "$version"

@@ -99,11 +99,18 @@ launch() {
 }
 
 start() {
-  local folder=$1 package=org.apache.hadoop.yarn.server
+  local folder=$1 name package=org.apache.hadoop.yarn.server
+  for name in resourcemanager nodemanager; do
+    [[ ! -f $folder/$name.pid ]] || ! is_running "$(<"$folder/$name.pid")" ||
+      fail "a $name runs in $folder already"
+  done
   jars=$("$HERE/yarn_jars.sh" "$BIN")
-  [[ -f $folder/conf/yarn-site.xml ]] || configure "$folder"
+  configure "$folder"
+  # One without the other is of no use.
+  trap 'stop "'"$folder"'"' EXIT
   launch "$folder" resourcemanager $package.resourcemanager.ResourceManager "Transitioned to active state"
   launch "$folder" nodemanager $package.nodemanager.NodeManager "Registered with ResourceManager"
+  trap - EXIT
   say "Submit with: export HADOOP_CONF_DIR=$folder/conf" >&2
   echo "$folder/conf"
 }

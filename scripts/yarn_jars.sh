@@ -12,7 +12,9 @@ if [[ -z $version ]]; then
   client=$(spark_jar "$1" hadoop-client-api)
   version=$(basename "${client##*-api-}" .jar)
 fi
-open_cache yarn
+cache_of yarn
+is_fetched "$version" && exit
+lock_cache
 is_fetched "$version" && exit
 say "Fetching YARN $version (90 MB, once)" >&2
 fetch "$1" "$version" org.apache.hadoop \

@@ -5,6 +5,7 @@ What runs in containers has Geocast from the archive only, and its compiled kern
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import IO
 
 import httpx
 import psutil
@@ -136,6 +138,7 @@ def test_every_match_is_told_once_though_the_driver_is_killed(
             client.publish_many(FEATURES[:100])
             wanted = expected("yarn", FEATURES[:100])
             assert wait_heard(client, "yarn", wanted.total(), 300) == wanted
+            assert packed(package)
             assert packed(package) == kernels(yarn)
 
             client.publish_many(FEATURES[100:200])
@@ -149,13 +152,19 @@ def test_every_match_is_told_once_though_the_driver_is_killed(
             assert in_containers(yarn, DRIVER) != killed
 
 
-def packed(package: Path) -> set[str]:
-    """The compiled kernels in the archive."""
+def packed(package: Path) -> dict[str, bytes]:
+    """The compiled kernels in the archive, by name."""
     with tarfile.open(package / "geocast-environment.tar.gz") as archive:
-        return {name for name in archive.getnames() if name.endswith(".nbc")}
+        found = [one for one in archive.getmembers() if one.name.endswith((".nbc", ".nbi"))]
+        return {one.name: _digest(archive.extractfile(one)) for one in found}
 
 
-def kernels(yarn: Path) -> set[str]:
+def _digest(file: IO[bytes] | None) -> bytes:
+    assert file is not None
+    return hashlib.file_digest(file, "blake2b").digest()  # type: ignore[arg-type]
+
+
+def kernels(yarn: Path) -> dict[str, bytes]:
     """The compiled kernels in the archive that executors run; what was missing was compiled."""
     workers = in_containers(yarn, EXECUTOR)
     assert workers
@@ -163,4 +172,8 @@ def kernels(yarn: Path) -> set[str]:
     assert len(packages) == 1
     home = packages.pop().parent
     assert yarn / "local" in home.parents
-    return {str(file.relative_to(home)) for file in home.rglob("*.nbc")}
+    found = {}
+    for path in home.rglob("*.nb[ci]"):
+        with path.open("rb") as file:
+            found[str(path.relative_to(home))] = _digest(file)
+    return found

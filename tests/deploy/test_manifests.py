@@ -109,7 +109,7 @@ def test_no_image_is_asked_for_at_every_start() -> None:
     for one in sets_of_pods():
         for container in one["spec"]["template"]["spec"]["containers"]:
             name, _, tag = container["image"].partition(":")
-            assert tag or tagged[name] != "latest"
+            assert (tag or tagged[name]) != "latest"
     for service in services_of_compose().values():
         wanted = "build" if "build" in service else "never"
         assert service["image"] != "geocast" or service["pull_policy"] == wanted

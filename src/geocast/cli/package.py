@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from io import BytesIO
 from pathlib import Path
@@ -16,7 +16,7 @@ from packaging.requirements import Requirement
 
 import geocast
 from geocast.cli.progress import Step, open_steps
-from geocast.errors import InputError
+from geocast.errors import InputError, StateError
 
 __all__ = ["package"]
 
@@ -54,27 +54,33 @@ def package(
     program for spark-submit. The machines need the same Spark, and the same Python (major and
     minor version, system, processor). docs/cluster.md has the commands for YARN and Kubernetes.
     """
-    from geocast.match.warm import warm
+    from geocast.match.warm import compiled_kernels, warm
 
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        with open_steps() as steps:
-            with steps.step("compiling kernels"):
-                warm()
+    with open_steps() as steps:
+        with steps.step("compiling kernels"):
+            warm()
+            kernels = list(compiled_kernels())
+        if not kernels:
+            raise StateError(
+                "there are no compiled kernels to pack: pack where Geocast is installed, without "
+                "NUMBA_CACHE_LOCATOR_CLASSES or NUMBA_DISABLE_JIT in the environment"
+            )
+        try:
+            out.mkdir(parents=True, exist_ok=True)
             with steps.step("packing") as step:
-                size = _pack(out / _ARCHIVE, step)
-        (out / _SUBMIT).write_text(_PROGRAM)
-    except OSError as error:
-        raise InputError(f"cannot write to {out}: {error.strerror or error}") from None
+                size = _pack(out / _ARCHIVE, kernels, step)
+            (out / _SUBMIT).write_text(_PROGRAM)
+        except OSError as error:
+            raise InputError(f"cannot write to {out}: {error.strerror or error}") from None
     typer.echo(f"{out / _ARCHIVE}: {size / 1e6:.0f} MB")
     typer.echo(f"{out / _SUBMIT}: for spark-submit")
 
 
-def _pack(archive: Path, step: Step) -> int:
+def _pack(archive: Path, kernels: Sequence[tuple[Path, Path]], step: Step) -> int:
     fresh = archive.with_suffix(".tmp")
     with tarfile.open(fresh, "w:gz", compresslevel=_LEVEL) as tar:
         _add_launcher(tar)
-        for number, (file, name) in enumerate(_files(), 1):
+        for number, (file, name) in enumerate(_files(kernels), 1):
             tar.add(file, f"packages/{name}", recursive=False)
             if number % 200 == 0:
                 step.update(number, f"{number:,} files")
@@ -89,15 +95,13 @@ def _add_launcher(tar: tarfile.TarFile) -> None:
     tar.addfile(entry, BytesIO(content))
 
 
-def _files() -> Iterator[tuple[Path, str]]:
+def _files(kernels: Iterable[tuple[Path, Path]]) -> Iterator[tuple[Path, str]]:
     """Yield all files to pack, and their names among the packages."""
-    from geocast.match.warm import compiled_kernels
-
     home = Path(geocast.__file__).parent
     for file in sorted(home.rglob("*")):
         if file.is_file():
             yield file, str(Path("geocast") / file.relative_to(home))
-    for file, folder in compiled_kernels():
+    for file, folder in kernels:
         yield file, str(Path("geocast", folder.relative_to(home), "__pycache__", file.name))
     for found in _needed("geocast"):
         for entry in found.files or ():

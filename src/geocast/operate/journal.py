@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import faulthandler
 import logging
 import sys
@@ -40,10 +41,13 @@ class _Lines(logging.Formatter):
 def open_journal(process: str, stream: TextIO | None = None) -> None:
     """Send what this process logs, from INFO up, to `stream` (standard error if None).
 
-    There it also tells what its threads were doing when a library takes the process down.
+    There it also tells what its threads were doing when a library takes the process down, in plain
+    lines.
     """
     if stream is None and sys.__stderr__ is not None:
-        faulthandler.enable(sys.__stderr__)
+        # Standard error may be closed, or be no file.
+        with contextlib.suppress(OSError, ValueError, RuntimeError):
+            faulthandler.enable(sys.__stderr__)
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter(_Lines(process))
     root = logging.getLogger()
