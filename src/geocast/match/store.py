@@ -30,7 +30,7 @@ FORMAT: Final = 5
 """Raised whenever the layout changes; files of a format that is not readable are refused."""
 
 _READABLE: Final = range(3, FORMAT + 1)
-"""Before 4, ids had no heads; before 5, packed trees no nodes, and cells a quadtree beside them."""
+"""Before 4, ids had no heads; before 5, packed trees no sizes, and cells a quadtree beside them."""
 
 Layout = dict[str, tuple[int, str, list[int]]]
 """Where in the file each array begins, its type and its shape."""
